@@ -394,95 +394,49 @@ void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 
 /* ---- bars of parts ------------------------------------------------------- */
 
-/* A bar is as wide as the page, and its letters are as large as those of texts. So what is
- * written on it depends on the page's width. Narrow pages have at least the first width,
- * roomy ones the second; the page's style shows what is for it. */
-static const struct {
-	double width;
-	const char *class;
-} views[] = { { 376, " narrow" }, { 960, " roomy" } };
-
-#define VIEWS		2
+/* A bar is as wide as the page, and its letters are as large as those of texts. Labels are for
+ * pages of at least this width. On narrow ones the legend names the parts. */
+#define ROOMY		960
 #define STACK_HEIGHT	40
 #define STACK_LETTER	8.6		/* the width of bold letters, at most in the mean */
-#define LARGE_PERCENT	8		/* parts from here on have a label */
 
-/* The rows of letters of a label on its part, such as "stage device: 62 %"; 0: there is no
- * room. "complete 72 %" alone would be taken for progress. */
-static int rows_of(const struct tw_part *part, double percent, double width)
+static void put_label_row(FILE *file, double x, int y, const char *text)
 {
-	const double name = (double)strlen(part->name) * STACK_LETTER + 6;
-
-	if (percent < 0.5)
-		return 0;
-	return name + 12 * STACK_LETTER <= width ? 1 : name <= width ? 2 : 0;
-}
-
-static void put_label_row(FILE *file, const char *class, double x, int y, const char *text)
-{
-	fprintf(file, "<text class=\"on%s\" x=\"%.2f%%\" y=\"%d\" text-anchor=\"middle\">",
-		class, x, y);
+	fprintf(file, "<text class=\"on\" x=\"%.2f%%\" y=\"%d\" text-anchor=\"middle\">", x, y);
 	tw_html_text(file, text);
 	fputs("</text>\n", file);
 }
 
-/* Write "stage device: 52 %" on a part, or "device" above "52 %". @x: its middle, in
- * percent. */
-static void put_label_on(FILE *file, const struct tw_part *part, const char *class,
-			 double percent, double x, int rows)
+/* Write "stage device: 52 %" on a part, or "device" above "52 %", or nothing if there is no
+ * room. "complete 72 %" alone would be taken for progress. @x: its middle, in percent. */
+static void put_part_label(FILE *file, const struct tw_part *part, double percent, double x,
+			   double width)
 {
+	const double name = (double)strlen(part->name) * STACK_LETTER + 6;
 	char text[96];
 
 	snprintf(text, sizeof(text), "stage %s: %.0f %%", part->name, percent);
-	if (rows == 1)
-		put_label_row(file, class, x, STACK_HEIGHT / 2 + 5, text);
-	if (rows != 2)
+	if (percent < 0.5 || name > width)
 		return;
-	put_label_row(file, class, x, STACK_HEIGHT / 2 - 3, part->name);
-	put_label_row(file, class, x, STACK_HEIGHT / 2 + 14,
+	if (name + 12 * STACK_LETTER <= width) {
+		put_label_row(file, x, STACK_HEIGHT / 2 + 5, text);
+		return;
+	}
+	put_label_row(file, x, STACK_HEIGHT / 2 - 3, part->name);
+	put_label_row(file, x, STACK_HEIGHT / 2 + 14,
 		      text + strlen("stage : ") + strlen(part->name));
 }
 
 static void put_part(FILE *file, const struct tw_part *part, double percent, double x,
 		     double width)
 {
-	int rows[VIEWS];
-
 	fputs("<g><title>stage ", file);
 	tw_html_text(file, part->name);
 	fprintf(file, ": %.3g %%</title><rect class=\"f%d part\" x=\"%.2f%%\" "
 		"width=\"%.2f%%\" height=\"%d\"/>\n", percent, part->color, x, width,
 		STACK_HEIGHT);
-	for (int i = 0; i < VIEWS; i++)
-		rows[i] = rows_of(part, percent, width * views[i].width / 100);
-	for (int i = 0; i < (rows[0] == rows[1] ? 1 : VIEWS); i++)
-		put_label_on(file, part, rows[0] == rows[1] ? "" : views[i].class, percent,
-			     x + width / 2, rows[i]);
+	put_part_label(file, part, percent, x + width / 2, width * ROOMY / 100);
 	fputs("</g>\n", file);
-}
-
-/* Right of a short bar, name the large parts that have no label. */
-static void put_rest(FILE *file, const struct tw_series *stack, double scale, size_t view)
-{
-	const double whole = whole_of(stack);
-	char text[256] = "";
-	size_t used = 0;
-
-	for (const struct tw_part *part = stack->parts; part; part = part->next) {
-		const double percent = is_part(part) ? 100 * part->size / whole : 0;
-
-		if (percent < LARGE_PERCENT || used >= sizeof(text) ||
-		    rows_of(part, percent, percent / 100 * scale * views[view].width))
-			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s: %.0f %%",
-					 used ? ", " : "stages ", part->name, percent);
-	}
-	if (!used || (double)used * STACK_LETTER + 16 > (1 - scale) * views[view].width)
-		return;
-	fprintf(file, "<text class=\"after%s\" x=\"%.2f%%\" dx=\"8\" y=\"%d\">",
-		views[view].class, scale * 100, STACK_HEIGHT / 2 + 5);
-	tw_html_text(file, text);
-	fputs("</text>\n", file);
 }
 
 /* Return the width of a bar, as a part of the page's. Each bar is as wide as the page, so that
@@ -519,7 +473,5 @@ void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_serie
 		put_part(file, part, percent, x, percent * scale);
 		x += percent * scale;
 	}
-	for (size_t i = 0; i < VIEWS && scale < 1; i++)
-		put_rest(file, stack, scale, i);
 	tw_svg_end(file);
 }

@@ -17,13 +17,11 @@ static const char *const drawn[][2] = {
 	{ "<title>stage &#60;queue&#62;: 20 %</title><rect class=\"f0 part\" x=\"0.00%\" "
 	  "width=\"12.35%\" height=\"40\"/>", "a part is as wide as its share" },
 	{ "class=\"on\" x=\"36.98%\" y=\"25\" text-anchor=\"middle\">stage device: 80 %</text>",
-	  "a label in one row, on pages of any width" },
-	{ "class=\"on narrow\" x=\"90.74%\" y=\"17\" text-anchor=\"middle\">kernel</text>",
-	  "a label in two rows, for narrow pages" },
-	{ "class=\"on roomy\" x=\"90.74%\" y=\"25\" text-anchor=\"middle\">stage kernel: 19 %"
-	  "</text>", "and in one row for others" },
-	{ "class=\"after roomy\" x=\"0.99%\" dx=\"8\" y=\"25\">stages long name: 100 %</text>",
-	  "right of a short bar, what is not on it" },
+	  "a label in one row" },
+	{ "class=\"on\" x=\"90.74%\" y=\"25\" text-anchor=\"middle\">stage kernel: 19 %</text>",
+	  "of a smaller part, too" },
+	{ "class=\"on\" x=\"6.17%\" y=\"17\" text-anchor=\"middle\">&#60;queue&#62;</text>",
+	  "a label in two rows" },
 };
 
 static void plots(void)

@@ -3,7 +3,7 @@
 #
 # Prints the labels of one plot that overlap, of pages of HTML: "A and B in PLOT of PAGE". The
 # box of a label is estimated from its place and its length, with the letters of a narrow page,
-# which are the largest. It needs no browser, unlike html_pages.t.
+# which are the largest, but for bars. It needs no browser, unlike html_pages.t.
 use strict;
 use warnings;
 
@@ -20,10 +20,9 @@ sub boxes_of
 		my $letter = $is_bar ? 8 : $about =~ /"tag"/ ? 13 : 11;
 		my $before = $about =~ /middle/ ? 0.5 : $about =~ /"end"/ ? 1 : 0;
 
-		next if $about =~ /roomy/;
 		$text =~ s/&#\d+;/x/g;
-		# x of a bar is in percent of the narrow page.
-		my $left = $x * ($is_bar ? 3.76 : 1) - $before * $letter * length $text;
+		# x of a bar is in percent of the page, which is wide where bars have labels.
+		my $left = $x * ($is_bar ? 9.6 : 1) - $before * $letter * length $text;
 
 		push @boxes, [$text, $left, $left + $letter * length $text,
 			      $y - ($is_bar ? 11 : 16), $y + 4];
