@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Draws a plot as SVG: lines with dots and texts; and single bars that are divided into parts.
- * See draw.h.
+ * Readers who can't see it have the figures in tables. See draw.h.
  */
 #include <math.h>
 #include <string.h>
@@ -16,128 +16,6 @@
 struct axes {
 	struct tw_svg_axis x, y;
 };
-
-/* ---- the plot in words ---------------------------------------------------- */
-
-/* Browsers read these words instead of the drawing, after the plot's title. They contain the
- * figures at the plot's points; for a line without figures they contain its range. */
-
-static const char *form_of(char *room, enum tw_plot_unit unit, double value)
-{
-	return unit == TW_PLOT_NS ? tw_format_ns(room, value) : tw_format_number(room, value);
-}
-
-static void name_range(FILE *file, const char *name, enum tw_plot_unit unit,
-		      const struct tw_range *range)
-{
-	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
-
-	tw_html_text(file, name);
-	fprintf(file, " from %s to %s. ", form_of(low, unit, range->min),
-		form_of(high, unit, range->max));
-}
-
-static int is_tagged(const struct tw_dot *dot)
-{
-	return dot->tag && dot->tag[0];
-}
-
-/* Write "lat p50 323 us, p99 6.36 ms", or the dots' own texts. */
-static void name_tags(FILE *file, const struct tw_plot *plot,
-		     const struct tw_series *series)
-{
-	const int is_tail = plot->about.x.unit == TW_PLOT_TAIL;
-	const char *before = "";
-
-	if (is_tail && series->name) {
-		tw_html_text(file, series->name);
-		fputs(" ", file);
-	}
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-		if (!is_tagged(dot))
-			continue;
-		fputs(before, file);
-		if (is_tail)
-			fprintf(file, "p%g ", 100 - 100 / dot->x);
-		tw_html_text(file, is_tail ? dot->tag : dot->text);
-		before = ", ";
-	}
-	fputs(". ", file);
-}
-
-/* Return: 0 if the plot has no points. */
-static int name_lines(FILE *file, const struct tw_plot *plot)
-{
-	int any = 0;
-
-	for (const struct tw_series *series = plot->series; series; series = series->next) {
-		struct tw_range range = { INFINITY, -INFINITY };
-		int has_tags = 0;
-
-		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-			has_tags |= is_tagged(dot);
-			if (!isfinite(dot->y) || !isfinite(dot->high))
-				continue;
-			range.min = fmin(range.min, dot->y);
-			range.max = fmax(range.max, dot->high);
-		}
-		if (!(range.max >= range.min))
-			continue;
-		any = 1;
-		if (has_tags)
-			name_tags(file, plot, series);
-		else
-			name_range(file, series->name ? series->name : plot->about.y.label,
-				  plot->about.y.unit, &range);
-	}
-	return any;
-}
-
-static int is_part(const struct tw_part *part)
-{
-	return part->size > 0 && isfinite(part->size);
-}
-
-static double whole_of(const struct tw_series *stack)
-{
-	double whole = 0;
-
-	for (const struct tw_part *part = stack->parts; part; part = part->next)
-		whole += is_part(part) ? part->size : 0;
-	return whole;
-}
-
-static void name_stack(FILE *file, const struct tw_series *stack)
-{
-	const double whole = whole_of(stack);
-	char before = ':';
-
-	tw_html_text(file, stack->name);
-	for (const struct tw_part *part = stack->parts; part; part = part->next) {
-		if (!is_part(part))
-			continue;
-		fprintf(file, "%c ", before);
-		tw_html_text(file, part->name);
-		fprintf(file, " %.3g %%", 100 * part->size / whole);
-		before = ',';
-	}
-	fputs(". ", file);
-}
-
-/* Write the plot in words. */
-static void put_label(FILE *file, const struct tw_plot *plot)
-{
-	if (!name_lines(file, plot))
-		fputs("no data", file);
-}
-
-static void view_begin(FILE *file, const struct tw_plot *plot, int height)
-{
-	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TW_VIEW_WIDTH,
-		height);
-	put_label(file, plot);
-	fputs("\">\n", file);
-}
 
 /* ---- what the data reach ------------------------------------------------- */
 
@@ -373,7 +251,8 @@ void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 	find_ranges(plot, &x, &y);
 	axes.x = tw_axis_of(plot->about.x.unit, x, TW_VIEW_LEFT, right);
 	axes.y = tw_axis_of(plot->about.y.unit, y, bottom, TW_VIEW_TOP);
-	view_begin(file, plot, TW_VIEW_HEIGHT);
+	fprintf(file, "<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\">\n", TW_VIEW_WIDTH,
+		TW_VIEW_HEIGHT);
 	tw_axis_marks((struct tw_axis_side) { file, &axes.y, 0, TW_VIEW_LEFT, right, 0 },
 		      plot->about.y.unit);
 	tw_axis_marks((struct tw_axis_side) { file, &axes.x, 1, TW_VIEW_TOP, bottom, 0 },
@@ -393,6 +272,20 @@ void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 }
 
 /* ---- bars of parts ------------------------------------------------------- */
+
+static int is_part(const struct tw_part *part)
+{
+	return part->size > 0 && isfinite(part->size);
+}
+
+static double whole_of(const struct tw_series *stack)
+{
+	double whole = 0;
+
+	for (const struct tw_part *part = stack->parts; part; part = part->next)
+		whole += is_part(part) ? part->size : 0;
+	return whole;
+}
 
 /* A bar is as wide as the page, and its letters are as large as those of texts. Labels are for
  * pages of at least this width. On narrow ones the legend names the parts. */
@@ -461,10 +354,7 @@ void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_serie
 	const double whole = whole_of(stack), scale = scale_of(plot, stack);
 	double x = 0;
 
-	fprintf(file, "<svg class=\"stack\" height=\"%d\" role=\"img\" aria-label=\"",
-		STACK_HEIGHT);
-	name_stack(file, stack);
-	fputs("\">\n", file);
+	fprintf(file, "<svg class=\"stack\" height=\"%d\" aria-hidden=\"true\">\n", STACK_HEIGHT);
 	for (const struct tw_part *part = stack->parts; part; part = part->next) {
 		const double percent = 100 * (part->size / whole);
 

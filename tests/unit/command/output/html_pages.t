@@ -4,8 +4,8 @@
 # Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark.
 # Nothing extends beyond the page or its own place, and no plot is empty. All labels
 # are inside of their plot and cover no other one. The colours are those of light or
-# dark. Words on bars differ enough from what is behind them. Tables have headings and scroll without a mouse, and drawings have words
-# with figures.
+# dark. Words on bars differ enough from what is behind them. Tables have headings and scroll
+# without a mouse.
 #
 # The pages are those that tests/golden expects, one with large numbers and long
 # names, one with stalls, one of several jobs, and those that are named, without spaces in their
