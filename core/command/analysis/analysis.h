@@ -334,7 +334,7 @@ int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *gr
 /* Return {DIRECTION: the sentence and its numbers}. */
 json_t *tw_report_tail_to_json(const struct tw_report_group *group);
 
-/* The I/Os in a slice of lat (latency/slices.h), and the sums of their stages. */
+/* The I/Os from a slice of lat (latency/slices.h) up, and the sums of their stages. */
 struct tw_report_slice {
 	unsigned at;
 	uint64_t ios;
@@ -342,10 +342,10 @@ struct tw_report_slice {
 	uint64_t sum_ns[TW_STAGES];
 };
 
-/* Get the slice with @percent of a direction's lat, and sum up up to @more slices above
- * it. Return: 0: there is none, or sums don't fit. */
-int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tally,
-		       int direction, double percent, unsigned more);
+/* Sum up the slice with @percent of a direction's lat and those above it. Return: 0: there is
+ * none, or sums don't fit. */
+int tw_report_slice_from(struct tw_report_slice *slice, const struct tw_tally *tally,
+			 int direction, double percent);
 
 /* ---- over time (over_time.c) ------------------------------------------------------ */
 

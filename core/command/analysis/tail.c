@@ -50,8 +50,8 @@ static int fit_to_lat(struct tw_report_slice *slice, double lat_ns, uint64_t eve
 	return 1;
 }
 
-int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tally,
-		       int direction, double percent, unsigned more)
+int tw_report_slice_from(struct tw_report_slice *slice, const struct tw_tally *tally,
+			 int direction, double percent)
 {
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 	double lat_ns = 0;
@@ -64,7 +64,7 @@ int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tal
 	at = tw_lat_slice(tw_histogram_percentile(lat, percent));
 	bin = tw__histogram_bin(lat, tw_lat_slice_low(at));
 	*slice = (struct tw_report_slice) { .at = at };
-	for (unsigned i = at; i <= at + more && i < TW_LAT_SLICES; i++) {
+	for (unsigned i = at; i < TW_LAT_SLICES; i++) {
 		uint32_t first = bin;
 
 		slice->ios += tw_lat_slice_ios(lat, i, &bin);
@@ -126,7 +126,7 @@ static int add_slices(struct tail *tail, const struct tw_report_group *group, in
 	struct tw_report_causes *causes = &tail->causes;
 	struct tw_report_slice sum;
 
-	if (!tw_report_slice_at(&sum, &group->all.tally, direction, percent, TW_LAT_SLICES))
+	if (!tw_report_slice_from(&sum, &group->all.tally, direction, percent))
 		return 0;
 	*tail = (struct tail) {
 		.percent = 100 * (double)sum.ios /

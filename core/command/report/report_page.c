@@ -244,7 +244,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction, tw_report_rest(with));
 	if (with & TW_REPORT_WITH_HTML)
-		tw_report_add_plots(page, group, direction);
+		tw_report_add_percentiles(page, tally, direction);
 	tw_report_add_sum(page, group, direction);
 	tw_page_begin_only(page, tw_report_rest(with));
 	add_fewer(page, tally, direction);

@@ -176,19 +176,17 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 const char *tw_report_where(unsigned stage);
 
 /* How the mean I/O, and those at percentiles, divide into stages: bars of a group, those of
- * the means of several groups, and a table. HTML only (stage_parts.c). */
+ * the means of several groups. HTML only (stage_parts.c). */
 void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_comparison(struct tw_page *page, const struct tw_report_group *groups,
 			      size_t count);
-void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
-			       int direction);
 
 /* The plots of IOPS and lat over time, of each direction (report_plots.c). */
 void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_group *group);
 
-/* The other plot of a direction, and its table: its stages by percentile. */
-void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
-			 int direction);
+/* The other plot of a direction: its stages by percentile. */
+void tw_report_add_percentiles(struct tw_page *page, const struct tw_tally *tally,
+			       int direction);
 
 /* The run over time in a few rows; what files of intervals contain, and that they contain
  * nothing of what was asked for (over_time_table.c). */

@@ -83,8 +83,8 @@ static int is_nearly_sum(const struct tw_tally *tally, int time, int direction)
 	return sum >= 0;
 }
 
-static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
-			    int direction)
+void tw_report_add_percentiles(struct tw_page *page, const struct tw_tally *tally,
+			       int direction)
 {
 	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
 		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
@@ -249,11 +249,4 @@ void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_
 		add_latency_lines(plot, group, i);
 		mark_stalls(plot, group, i);
 	}
-}
-
-void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
-			 int direction)
-{
-	add_percentiles(page, &group->all.tally, direction);
-	tw_report_add_parts_table(page, &group->all.tally, direction);
 }

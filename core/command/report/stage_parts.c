@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shows where the time of an I/O goes. Percentiles of stages do
- * not add up to the percentile of lat. So a percentile of lat is divided into
- * stages like the I/Os whose lat is near it. The table uses the I/Os in the
- * same slice of lat (latency/slices.h). The bars also use those above it, as
- * the sentence on slow I/Os does.
+ * not add up to the percentile of lat. So the bar of a percentile of lat is divided like the I/Os
+ * in its slice of lat (latency/slices.h) and above it, as the sentence on slow I/Os does.
  */
 #include <stdio.h>
 
@@ -12,16 +10,6 @@
 #include "latency/histogram.h"
 
 /* ---- bars ---------------------------------------------------------------- */
-
-static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tally,
-		      int direction, double percent, unsigned more)
-{
-	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
-
-	/* Use the same condition as the table of stages. */
-	return tw_has_percentile((double)lat->count, percent) &&
-	       tw_report_slice_at(slice, tally, direction, percent, more);
-}
 
 /* Add the parts of a stage that a sync took, which are as many as those of a sync. Return their
  * sum. */
@@ -84,7 +72,9 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
 		uint64_t all_ns = 0;
 
-		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES) ||
+		/* Use the same condition as the table of stages. */
+		if (!tw_has_percentile((double)lat->count, bars[i]) ||
+		    !tw_report_slice_from(&sum, tally, direction, bars[i]) ||
 		    (double)sum.ios > MAX_BAR_RATIO * (100 - bars[i]) / 100 * (double)lat->count)
 			continue;
 		/* One block would show nothing. */
@@ -147,60 +137,4 @@ void tw_report_add_comparison(struct tw_page *page, const struct tw_report_group
 	}
 	if (bars > MAX_BARS)
 		tw_plot_caption(plot, "The other jobs are below.");
-}
-
-/* ---- numbers ------------------------------------------------------------- */
-
-static const double percents[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
-
-#define PERCENTS	(sizeof(percents) / sizeof(*percents))
-
-static void add_row(struct tw_table *table, const struct tw_tally *tally,
-		    int direction, double percent)
-{
-	struct tw_report_slice slice;
-	double lat_ns = 0;
-
-	if (!find_slice(&slice, tally, direction, percent, 0))
-		return;
-	for (int i = 0; i < TW_STAGES; i++)
-		lat_ns += (double)slice.sum_ns[i] / (double)slice.ios;
-	tw_table_row(table);
-	tw_cell_printf(table, "p%g", percent);
-	tw_cell_u64(table, slice.ios);
-	tw_cell_ns(table, lat_ns);
-	for (int i = 0; i < TW_STAGES; i++)
-		/* An I/O without stamps has `kernel` in place of the stages around them. */
-		if (tally->times[i][direction].count)
-			tw_report_add_ns(table, slice.sum_ns[i] ||
-					 !(tw_stage_is_inside(i) || i == TW_KERNEL),
-					 (double)slice.sum_ns[i] / (double)slice.ios);
-}
-
-void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
-			       int direction)
-{
-	struct tw_column columns[TW_STAGES + 3] = {
-		{ .heading = "about", .flags = TW_COLUMN_LEFT },
-		{ .heading = "I/Os" }, { .heading = "lat" },
-	};
-	struct tw_report_slice slice;
-	struct tw_table *table;
-	size_t count = 3;
-	int any = 0;
-
-	for (size_t i = 0; i < PERCENTS; i++)
-		any |= find_slice(&slice, tally, direction, percents[i], 0);
-	if (!any)
-		return;
-	for (int i = 0; i < TW_STAGES; i++)
-		if (tally->times[i][direction].count)
-			columns[count++].heading = tw_time_metrics[i].name;
-	tw_page_note(page, "Mean times of the I/Os with about the lat of a percentile; the "
-		     "stages add up to lat (-: none of these I/Os has the stage):");
-	tw_page_only(page, TW_IN_HTML);
-	table = tw_page_table(page, columns, count);
-	tw_page_only(page, TW_IN_HTML);
-	for (size_t i = 0; i < PERCENTS; i++)
-		add_row(table, tally, direction, percents[i]);
 }
