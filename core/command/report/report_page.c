@@ -139,8 +139,8 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 {
 	struct tw_column columns[] = {
 		{ "stage", .width = 10, .flags = TW_COLUMN_LEFT },
-		{ "I/Os", .media = TW_IN_HTML },
-		{ .heading = "min", .media = rest }, { .heading = "mean" },
+		{ "I/Os", .media = rest },
+		{ "min", .media = TW_IN_HTML }, { .heading = "mean" },
 		{ "std. dev.", .media = TW_IN_HTML },
 		/* The percentiles. */
 		{ .heading = "" }, { .heading = "" }, { .heading = "" },
@@ -172,51 +172,6 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	}
 }
 
-/* Return the next row of the table after @row; TW_REPORT_ROWS: none. */
-static int next_row(const struct tw_tally *tally, int direction, int row)
-{
-	while (++row < TW_REPORT_ROWS && !tally->times[row][direction].count)
-		;
-	return row;
-}
-
-/* Name the stages that not all I/Os have: "submit to reap of 10348 or more I/Os". Some of the
- * I/Os may lack a stamp. */
-static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int direction)
-{
-	const char *before = "";
-	int next;
-
-	tw_page_remark(page, "%s", "");
-	for (int i = next_row(tally, direction, -1); i < TW_REPORT_ROWS; i = next) {
-		const uint64_t most = tw_tally_time_ios(tally, (unsigned)i, direction);
-		const uint64_t least = tw_tally_is_of_chosen(tally, (unsigned)i, direction) ?
-				       most - most / 100 : most;
-		uint64_t ios = most, next_ios;
-		int last = i;
-
-		for (; (next = next_row(tally, direction, last)) < TW_REPORT_ROWS; last = next) {
-			next_ios = tw_tally_time_ios(tally, (unsigned)next, direction);
-			if (next_ios < least || next_ios > most)
-				break;
-			ios = next_ios < ios ? next_ios : ios;
-		}
-		if (ios == tally->counts[direction].ios)
-			continue;
-		tw_page_more(page, "%s%s", before, tw_time_metrics[i].name);
-		if (last > i)
-			tw_page_more(page, " to %s", tw_time_metrics[last].name);
-		tw_page_more(page, " of %llu%s%s", (unsigned long long)ios,
-			     ios < most ? " or more" : "", *before ? "" : " I/Os");
-		before = ", ";
-	}
-	if (*before)
-		tw_page_more(page, " (means: over all I/Os%s)",
-			     tw_tally_is_sampled(tally, direction) &&
-			     !tw_tally_is_of_chosen(tally, TW_LAT, direction) ?
-			     "; the slowest I/Os need not be among them" : "");
-}
-
 /* Of several directions: is nearly all of lat in `kernel`, which is not split? Then the
  * answers tell as much as the table does. */
 static int is_evident(const struct tw_report_group *group, int direction)
@@ -246,9 +201,6 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_percentiles(page, tally, direction);
 	tw_report_add_sum(page, group, direction);
-	tw_page_begin_only(page, tw_report_rest(with));
-	add_fewer(page, tally, direction);
-	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
 	if (direction == TW_SYNC && !group->all.attached)
@@ -274,26 +226,6 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 
 /* ---- the rest of a group ------------------------------------------------- */
 
-/* Add how many I/Os share a stamp: completions that are seen together have
- * one. */
-static void add_batches(struct tw_page *page, const struct tw_tally *tally)
-{
-	const struct tw_scalars *scalars = &tally->scalars;
-	uint64_t requeued = 0;
-
-	if (scalars->enters == 0 && scalars->reaps == 0)
-		return;
-	tw_page_paragraph(page, "submitted by %s; completions seen at %s, up to %llu "
-			  "sharing a stamp", TW_SAY_COUNT(scalars->enters, "system call[s]"),
-			  TW_SAY_COUNT(scalars->reaps, "time[s]"),
-			  (unsigned long long)scalars->largest_reap);
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		requeued += tally->counts[i].requeued;
-	if (requeued)
-		tw_page_more(page, "; fio had to queue an I/O again %s, as others had to come "
-			     "first", TW_SAY_COUNT(requeued, "time[s]"));
-}
-
 /* Add what made I/Os of an open loop late. */
 static void add_open_loop(struct tw_page *page, const struct tw_tally *tally)
 {
@@ -306,39 +238,6 @@ static void add_open_loop(struct tw_page *page, const struct tw_tally *tally)
 	if (own >= 0)
 		tw_page_more(page, "; fio, the engine or a missing CPU caused %.0f %% of backlog",
 			     100 * own);
-}
-
-/* Add what a reader might expect but was not recorded: what only some jobs have, and what
- * each report of the engine has, unless an option left it out. */
-static void add_missing(struct tw_page *page, const struct tw_report_group *group)
-{
-	static const char *const parts[] = {
-		"the stages by lat", "the run over time", "the slowest I/Os",
-	};
-	const struct tw_tally *tally = &group->all.tally;
-	const char *before = "";
-
-	for (unsigned metric = 0; metric < TW_METRICS; metric++) {
-		const int is_expected = metric < TW_COUNTS ?
-			tw_count_metrics[metric].needed != TW_OPTIONAL :
-			metric == TW_METRIC_enters || metric == TW_METRIC_OVER_TIME ||
-			metric == TW_METRIC_SLOWEST;
-
-		if (!tw_metric_is_in(&tally->lacks, metric) && (!is_expected ||
-		    tw_has(tally, metric)))
-			continue;
-		if (!*before) {
-			tw_page_gap(page);
-			tw_page_paragraph(page, "not recorded%s:",
-					  group->all.job_count == 1 ? "" :
-					  " by all of these jobs");
-		}
-		/* The name of a number is its key. */
-		tw_page_more(page, "%s %s", before,
-			     metric < TW_METRIC_BY_LAT ? tw_metric_path(metric) :
-			     parts[metric - TW_METRIC_BY_LAT]);
-		before = ",";
-	}
 }
 
 /* Add what needs an engine. Reports of `tickwise attach` do not have it. */
@@ -358,12 +257,9 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_clocks(page, group, with);
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_page_gap(page);
-	add_batches(page, &group->all.tally);
 	add_open_loop(page, &group->all.tally);
 	if (!of_intervals)
 		tw_report_add_counter(page, group, 0);
-	if (!of_intervals && !group->span.is_wanted)
-		add_missing(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
 }
 

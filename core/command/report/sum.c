@@ -332,27 +332,12 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 		put_commits(page, report, split);
 }
 
-/* Add the two parts of complete of I/Os whose completion woke the job's thread. */
-static void add_waking(struct tw_page *page, const struct tw_tally *tally, int direction)
-{
-	const struct tw_histogram *waking = &tally->times[TW_COMPLETE_WAKING][direction];
-
-	if (waking->count)
-		tw_page_remark(page, "complete, where the completion woke the job's thread: until "
-			       "it was woken mean %s, from then on %s (of %s)",
-			       TW_SAY_NS(tw_histogram_mean_ns(waking)),
-			       TW_SAY_NS(tw_histogram_mean_ns(
-					&tally->times[TW_COMPLETE_POSTING][direction])),
-			       TW_SAY_COUNT(waking->count, "I/O[s]"));
-}
-
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction)
 {
 	const struct tw_histogram *call =
 		&tally->times[TW_CALL][direction];
 
-	add_waking(page, tally, direction);
 	if (call->count)
 		tw_page_remark(page, "of which inside the submitting call: mean %s (of %s)",
 			       TW_SAY_NS(tw_histogram_mean_ns(call)),
