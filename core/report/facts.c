@@ -131,20 +131,13 @@ const struct tw_fact tw_facts_of_error[] = {
 	IS_ERROR, { NULL },
 };
 
-static const struct tw_fact of_refit[] = {
-	{ "against", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE | TW_MUST },
-	{ "uncertainty_ppb", TW_POSITIVE | TW_MUST }, { "bound_ppb", TW_POSITIVE | TW_MUST },
-	{ "frozen_error_ppb", TW_REAL | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
-	{ NULL },
-};
-
 #define IS_CLOCK	IS_ERROR, { "off_monotonic", TW_OBJECT, tw_facts_of_error }
 
 static const struct tw_fact of_tickwise[] = {
 	/* The system's clock has no rate. */
 	IS_CLOCK, { "source", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE },
 	{ "rate_uncertainty_ppb", TW_POSITIVE }, { "rate_bound_ppb", TW_POSITIVE },
-	{ "rate_window_ns", TW_NUMBER }, { "refit", TW_OBJECT, of_refit }, { NULL },
+	{ "rate_window_ns", TW_NUMBER }, { NULL },
 };
 
 static const struct tw_fact of_fio[] = {

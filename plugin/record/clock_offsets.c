@@ -5,8 +5,6 @@
  * counter in some hundred brackets. That compares the clocks with each other, too: how far
  * two of them moved apart during the job is known up to a hard bound.
  */
-#include <math.h>
-
 #include "clock_offsets.h"
 #include "latency/histogram_json.h"
 #include "timespec.h"
@@ -143,30 +141,6 @@ static json_t *drifts_to_json(double over_ns, struct run clock, struct run raw,
 	return json;
 }
 
-/*
- * Return the counter's rate over the whole job, from the moments at its start and end.
- * bound_ppb is a hard bound. uncertainty_ppb assumes that each offset lies anywhere
- * within its bounds with the same probability. frozen_error_ppb agrees with error_ppb
- * of the clock, except for the rounding to nanoseconds.
- */
-static json_t *refit_to_json(const struct tw_job *job, const struct tw_clock_offsets *end,
-			     double over_ns, struct run raw)
-{
-	double raw_ns = over_ns + moved_ns(raw);
-	double from_ns = half_ns(raw.from), to_ns = half_ns(raw.to);
-	double hz = (double) (end->ticks - job->collected.start.ticks) / raw_ns * 1e9;
-
-	return json_pack("{ss, sf, sf, sf, sf, so}",
-			 "against", tw_name(TW_ENUM_AGAINST, TW_AGAINST_RAW),
-			 "hz", hz,
-			 "uncertainty_ppb", sqrt((from_ns * from_ns +
-				to_ns * to_ns) / 3) / raw_ns * 1e9,
-			 "bound_ppb", (from_ns + to_ns) / raw_ns * 1e9,
-			 "frozen_error_ppb",
-				(hz / job->hot.timing->clock.scale.hz - 1) * 1e9,
-			 "over_ns", tw_json_of_u64((uint64_t) over_ns));
-}
-
 json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_clock_offsets *end)
 {
 	static const char *const fio_clocks[] = {
@@ -191,13 +165,12 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_clock_offset
 		json_object_set_new(tickwise, "source", json_string("system"));
 	} else {
 		tw_clock_rate(&job->hot.timing->clock, &rate);
-		json_object_update_new(tickwise, json_pack("{ss, sf, sf, sf, so, so}",
+		json_object_update_new(tickwise, json_pack("{ss, sf, sf, sf, so}",
 			"source", tw_name(TW_ENUM_RATE_SOURCE, rate.source),
 			"hz", rate.hz,
 			"rate_uncertainty_ppb", rate.uncertainty_ppb,
 			"rate_bound_ppb", rate.bound_ppb,
-			"rate_window_ns", tw_json_of_u64(rate.window_ns),
-			"refit", refit_to_json(job, end, over_ns, raw)));
+			"rate_window_ns", tw_json_of_u64(rate.window_ns)));
 	}
 	fio = drifts_to_json(over_ns, fio_run, raw, monotonic);
 	json_object_set_new(fio, "clocksource",

@@ -48,16 +48,6 @@ ok $? 'and ours is not against the other'
 json jump.json "$near"'my $f = $j->{clocks}{fio};
 	near($f->{error_ns} - $f->{off_monotonic}{error_ns} + 1e8, $f)'
 ok $? "fio's is off the two by amounts that differ by it"
-# By the refit the run took longer by the jump.
-json jump.json "$near"'my $t = $j->{clocks}{tickwise}; my $r = $t->{refit};
-	near($t->{over_ns} / (1 + $r->{frozen_error_ppb} * 1e-9) -
-		$t->{over_ns} - 1e8, $t) && $r->{hz} < $t->{hz}'
-ok $? 'as is the frozen rate against the refit'
-json jump.json 'my $r = $j->{clocks}{tickwise}{refit};
-	$r->{uncertainty_ppb} > 0 && $r->{uncertainty_ppb} < $r->{bound_ppb} &&
-	$r->{bound_ppb} <= $j->{clocks}{tickwise}{uncertainty_ppb} * 1.001'
-ok $? 'which is as well known as the two readings'
-
 # ---- the look at the end of a job ----
 
 # job [NAME=VALUE]...: runs two reads, with a pause between them, in which the clock

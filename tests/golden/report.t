@@ -495,14 +495,6 @@ one @ @2
 	$r->{clocks}{monotonic} = { %{$r->{clocks}{fio}}, error_ns => 3 };
 	delete $r->{clocks}{monotonic}{clocksource}
 one
-	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9,
-	uncertainty_ppb
-	=> 0.5, bound_ppb => 1.5, frozen_error_ppb => -1.6, over_ns => 10 }
-one
-	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9,
-	uncertainty_ppb
-	=> 0.5, bound_ppb => 1.5, frozen_error_ppb => 1.4, over_ns => 10 }
-one
 	@{$r->{clocks}{tickwise}}{qw(error_ns error_ppb)} = (4, 0.4)
 one
 	@{$r->{clocks}{tickwise}}{qw(error_ns error_ppb source)} = (4, 0.4, "regression")

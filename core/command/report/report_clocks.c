@@ -95,8 +95,7 @@ static void add_table(struct tw_page *page, const struct tw_report *report)
 	}
 }
 
-/* Add the source of the rate that turned ticks into nanoseconds, and the rate of the whole
- * run. */
+/* Add the source of the rate that turned ticks into nanoseconds. */
 static void add_rate(struct tw_page *page, const json_t *own)
 {
 	static const char *const sources[][2] = {
@@ -106,7 +105,6 @@ static void add_rate(struct tw_page *page, const json_t *own)
 		{ "regression", "as calibrated at the start of the job" },
 		{ "system", "the system clock, not the counter" },
 	};
-	const json_t *refit = json_object_get(own, "refit");
 	const char *source = tw_report_string(own, "source"), *words = source;
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
@@ -122,11 +120,6 @@ static void add_rate(struct tw_page *page, const json_t *own)
 	if (number(own, "rate_window_ns") > 0)
 		tw_page_more(page, " (calibrated in %s)",
 			     TW_SAY_NS(number(own, "rate_window_ns")));
-	if (refit)
-		tw_page_remark(page, "over the whole run it was %.3f Hz, +-%s ppb at "
-			       "most: the rate used ran %s ppb off that", number(refit, "hz"),
-			       TW_SAY_NUMBER(number(refit, "bound_ppb")),
-			       TW_SAY_SIGNED(number(refit, "frozen_error_ppb")));
 }
 
 /* ---- does it matter? ------------------------------------------------------ */
@@ -137,8 +130,6 @@ static void add_rate(struct tw_page *page, const json_t *own)
 static int matters(const struct tw_report_group *group, const struct clock *own,
 		   const struct clock *fio)
 {
-	const json_t *refit = json_object_get(own->json, "refit");
-
 	if (group->all.verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own->json)
 		return 1;
 	if (fio->json && (fabs(fio->error_ppb) > VISIBLE_PPB ||
@@ -147,8 +138,7 @@ static int matters(const struct tw_report_group *group, const struct clock *own,
 	/* Or did a rate that was taken as the kernel's own differ from the measured one? */
 	return fabs(own->error_ppb) > VISIBLE_PPB ||
 	       (strncmp(tw_report_string(own->json, "source"), "kernel", 6) == 0 &&
-		(!within_uncertainty(own) ||
-		 fabs(number(refit, "frozen_error_ppb")) > number(refit, "bound_ppb")));
+		!within_uncertainty(own));
 }
 
 /* ---- both forms ----------------------------------------------------------- */

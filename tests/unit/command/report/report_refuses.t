@@ -47,7 +47,6 @@ $r->{devices}[1] = { %{$r->{devices}[0]}, ios => counts(0), lat => {}, device_ti
 $r->{devices}[1] = { %{$r->{devices}[0]}, device => "8:1" }
 	=> devices[] counts more of read than ios.read
 $r->{clocks}{fio}{uncertainty_ns} = -25 => clocks.fio.uncertainty_ns is negative
-$r->{clocks}{tickwise}{refit}{bound_ppb} = -1 => clocks.tickwise.refit.bound_ppb is negative
 $r->{clocks}{tickwise}{hz} = -1 => clocks.tickwise.hz is negative
 $r->{counter}{verdict} = "fine"
 	=> counter.verdict is none of reliable, unreliable, undecided, unchecked
