@@ -280,9 +280,9 @@ static json_t *made_counter(struct made *made)
 			json_array_append_new(reasons, json_pack("{so, so}",
 				"code", made_text("code", 3 - i),
 				"text", made_text("text", made_below(made, 3))));
-	return json_pack("{ss, so, s{ss}}", "verdict",
+	return json_pack("{ss, so}", "verdict",
 			 tw_report_verdicts[made_below(made, TW_REPORT_VERDICTS)],
-			 "reasons", reasons, "covers", "job_cpus", "0-3");
+			 "reasons", reasons);
 }
 
 static json_t *made_machine(struct made *made, const char *host)

@@ -157,26 +157,9 @@ static const struct tw_fact of_reason[] = {
 	{ "code", TW_TEXT | TW_MUST }, { "text", TW_TEXT | TW_MUST }, { NULL },
 };
 
-static const struct tw_fact of_covers[] = {
-	{ "job_cpus", TW_TEXT }, { "start_cpus", TW_TEXT }, { "end_cpus", TW_TEXT },
-	{ "over_ns", TW_NUMBER }, { NULL },
-};
-
-static const struct tw_fact of_check[] = {
-	{ "name", TW_TEXT | TW_MUST }, { "state", TW_TEXT | TW_MUST },
-	{ "good_means", TW_TEXT | TW_MUST }, { "cannot_see", TW_TEXT | TW_MUST }, { NULL },
-};
-
-static const struct tw_fact of_end[] = {
-	{ "verdict", TW_TEXT | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
-	{ "drift_low_ns", TW_REAL | TW_MUST }, { "drift_high_ns", TW_REAL | TW_MUST },
-	{ "drift_allowed_ns", TW_REAL | TW_MUST }, { "suspended_ns", TW_REAL | TW_MUST },
-	{ "checks", TW_LIST | TW_MUST, of_check }, { NULL },
-};
-
 static const struct tw_fact of_counter[] = {
 	{ "verdict", TW_TEXT | TW_MUST }, { "reasons", TW_LIST | TW_MUST, of_reason },
-	{ "covers", TW_OBJECT, of_covers }, { "at_end", TW_OBJECT, of_end }, { NULL },
+	{ NULL },
 };
 
 /* ---- of single I/Os ---- */

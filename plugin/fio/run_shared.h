@@ -25,7 +25,6 @@ struct tw_run_start {
 	enum tw_verdict verdict;
 	unsigned reasons;
 	struct tw_cpu_list cpus;	/* that were compared */
-	uint64_t monotonic_ns;		/* when they were compared */
 };
 
 /* How they compared when the last job had ended. */
@@ -33,7 +32,6 @@ struct tw_run_end {
 	struct tw_cpu_list cpus;	/* that were compared */
 	int error;			/* errno if they were not compared */
 	struct tw_trust_compared found;
-	uint64_t monotonic_ns;		/* when they were compared */
 };
 
 /* What a job found when it had ended. */

@@ -17,7 +17,6 @@
 #include "counter_verdict.h"
 #include "fio/message.h"
 #include "report/report_json.h"
-#include "timespec.h"
 #include "trust.h"
 
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
@@ -61,7 +60,6 @@ void tw_run_compare(const struct tw_timing *timing,
 	tw_cpus_note(&end->cpus);
 	end->error = -tw_trust_compare(TW_TRUST_RUN_END, timing->clock.scale.hz,
 				       &end->found);
-	end->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	if (before.known)
 		tw_cpus_set(&before);
 	if (end->error || found->verdict != TW_UNRELIABLE)
@@ -137,63 +135,6 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 	return array;
 }
 
-static json_t *end_to_json(const struct tw_clock_health *end)
-{
-	json_t *checks = json_array();
-	unsigned i;
-
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
-		json_array_append_new(checks, json_pack("{ss, ss, ss, ss}",
-			"name", tw_name(TW_ENUM_HEALTH_CHECK, i),
-			"state", tw_name(TW_ENUM_HEALTH_STATE, end->state[i]),
-			"good_means", tw_text(TW_ENUM_HEALTH_CHECK, i),
-			"cannot_see", tw_text(TW_ENUM_HEALTH_BLIND, i)));
-	return json_pack("{ss, sI, sf, sf, sf, sI, so}",
-			 "verdict", tw_name(TW_ENUM_VERDICT, end->verdict),
-			 "over_ns", (json_int_t) end->over_ns,
-			 "drift_low_ns", end->drift_low_ns,
-			 "drift_high_ns", end->drift_high_ns,
-			 "drift_allowed_ns", end->drift_allowed_ns,
-			 "suspended_ns", (json_int_t) end->suspended_ns,
-			 "checks", checks);
-}
-
-static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
-{
-	char *text = NULL;
-	size_t size;
-	json_t *json;
-	FILE *file;
-
-	if (!cpus->known)
-		return NULL;
-	file = open_memstream(&text, &size);
-	if (!file) {
-		tw_json_note_lack();
-		return NULL;
-	}
-	tw_cpu_list_print(cpus, file);
-	if (fclose(file))
-		tw_json_note_lack();
-	json = text ? json_string(text) : NULL;
-	free(text);
-	return json;
-}
-
-/* Return what the verdict covers: the CPUs and the time. */
-static json_t *covers_to_json(const struct tw_job_end *job,
-			      const struct tw_run_end *run)
-{
-	const bool is_compared = run && !run->error;
-
-	return json_pack("{so*, so*, so*, so*}",
-		"job_cpus", cpus_to_json(&job->cpus),
-		"start_cpus", job->start.checked ? cpus_to_json(&job->start.cpus) : NULL,
-		"end_cpus", is_compared ? cpus_to_json(&run->cpus) : NULL,
-		"over_ns", is_compared && job->start.checked ? json_integer((json_int_t)
-			(run->monotonic_ns - job->start.monotonic_ns)) : NULL);
-}
-
 json_t *tw_counter_to_json(const struct tw_job_end *job, const struct tw_run_end *run)
 {
 	const bool was_looked_at = !job->system && !job->error;
@@ -211,10 +152,8 @@ json_t *tw_counter_to_json(const struct tw_job_end *job, const struct tw_run_end
 		tw_trust_clock(&all, run && !run->error ? &run->found : NULL,
 			       run && tw_cpu_list_covers(&run->cpus, &job->cpus));
 	verdict = tw_trust_job(&seen);
-	return json_pack("{ss, so, so, so*}",
+	return json_pack("{ss, so}",
 			 "verdict", job->start.checked || verdict == TW_UNRELIABLE ?
 				tw_name(TW_ENUM_VERDICT, verdict) : "unchecked",
-			 "reasons", reasons_to_json(job, run, seen.end),
-			 "covers", covers_to_json(job, run),
-			 "at_end", seen.end ? end_to_json(seen.end) : NULL);
+			 "reasons", reasons_to_json(job, run, seen.end));
 }

@@ -93,7 +93,6 @@ static void compare_cpus(void)
 		start->checked = 1;
 		start->verdict = found.verdict;
 		start->reasons = found.reasons;
-		start->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	}
 	if (run) {
 		run->start = *start;

@@ -241,9 +241,7 @@ kernel_perl='
 	}
 	sub of { my ($stage, $d) = @_; $j->{stages}{$stage}{$d}{count} // 0 }
 	sub trusted {
-		my $c = $j->{counter};
-		$j->{jobs}[0]{fallback} || $c->{at_end} &&
-			$c->{at_end}{verdict} eq "reliable";
+		$j->{jobs}[0]{fallback} || $j->{counter}{verdict} eq "reliable";
 	}
 	sub broken {
 		my ($k, $is) = ($j->{kernel_stages}, $j->{jobs}[0]{kernel});

@@ -70,8 +70,8 @@ bad_checks()
 	value "$shared/$1.report.json" 'join ", ", $j->{jobs}[0]{fallback} ?
 		"at the start: " . (join(" ", map { $_->{code} }
 			@{$j->{counter}{reasons}}) || "no calibration") : (),
-		map { $_->{state} eq "bad" ? $_->{name} : () }
-			@{$j->{counter}{at_end}{checks} // []}'
+		map { $_->{text} =~ /this was false/ && $_->{code} =~ /^end_(.*)/ ?
+			$1 : () } @{$j->{counter}{reasons}}'
 }
 
 verdict()
