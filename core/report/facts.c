@@ -327,7 +327,6 @@ const struct tw_fact tw_facts_of_report[] = {
 	{ "in_flight_of_others", TW_LIST, of_others_sum }, { "commits", TW_LIST, of_commits },
 	{ "triggers", TW_LIST, of_trigger }, { "attached", TW_OBJECT, of_attached },
 	{ "waits", TW_OBJECT, of_waits },
-	{ "unknown", TW_NAMES },
 	{ NULL },
 };
 
@@ -502,12 +501,10 @@ static void check_commit(const json_t *commit, const json_t *parts,
 				 "journal");
 }
 
-void tw_facts_check_slow(const json_t *slow, json_t *unknown,
-			 struct tw_report_problem *problem)
+void tw_facts_check_slow(const json_t *slow, struct tw_report_problem *problem)
 {
 	const json_t *causes = json_object_get(slow, "causes");
 	const json_t *stall = json_object_get(causes, "stall");
-	unsigned known = 0;
 	const char *stage;
 	uint64_t end_ns;
 
@@ -520,10 +517,6 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 				   tw_report_u64(stall, "ns"), &end_ns))
 		tw_report_refuse(problem, CAUSES "stall has no end");
 	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
-	while (known < TW_STAGES && strcmp(tw_time_metrics[known].name, stage))
-		known++;
-	if (!problem->text[0] && known == TW_STAGES)
-		tw_report_leave_out(unknown, CAUSES "%s", stage);
 }
 
 /* ---- attach ------------------------------------------------------------------ */
@@ -567,22 +560,4 @@ int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *pr
 	for (size_t i = 0; i < json_array_size(operations) && !error; i++)
 		error = check_operation(json_array_get(operations, i), problem);
 	return error;
-}
-
-/* ---- unknown keys -------------------------------------------------------------- */
-
-void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
-			      const char *const *known)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)root, key, value) {
-		const char *const *at = known;
-
-		while (*at && strcmp(*at, key))
-			at++;
-		if (!*at && tw_metric_find(key) < 0 && !tw_metric_is_container(key))
-			tw_report_leave_out(unknown, "%s", key);
-	}
 }

@@ -48,15 +48,10 @@ extern const struct tw_fact tw_facts_of_error[];	/* of a clock */
 void tw_facts_check(const json_t *root, struct tw_report_problem *problem);
 
 /* Check what the types of a slow I/O's facts do not tell: sums. */
-void tw_facts_check_slow(const json_t *slow, json_t *unknown,
-			 struct tw_report_problem *problem);
+void tw_facts_check_slow(const json_t *slow, struct tw_report_problem *problem);
 
 /* Return: 0; -ENOMEM. */
 int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);
-
-/* Name the keys of @root that are no metrics and not in @known, which ends with NULL. */
-void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
-			      const char *const *known);
 
 /* ---- parts that reading, merging and writing share ---------------------------- */
 

@@ -34,13 +34,8 @@ json_t *tw_report_line_to_json(const struct tw_report_line *line,
 }
 
 int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally,
-			     const json_t *json, json_t *unknown,
-			     struct tw_report_problem *problem)
+			     const json_t *json, struct tw_report_problem *problem)
 {
-	static const char *const known[] = {
-		"interval", "from_ns", "to_ns", "realtime_ns", "first_ns", "run_ns", "end",
-		"restart", "lacks", NULL,
-	};
 	uint64_t end_ns;
 	int error;
 
@@ -64,9 +59,8 @@ int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally
 		if (__builtin_add_overflow(line->first_ns, line->run_ns, &end_ns))
 			tw_report_refuse(problem, "run_ns is too large");
 	}
-	error = tw_tally_from_json(tally, json, unknown, problem);
+	error = tw_tally_from_json(tally, json, problem);
 	if (tw_tally_is_empty(tally))
 		tw_report_refuse(problem, "it has no numbers");
-	tw_report_leave_out_keys(unknown, json, known);
 	return error || tw_json_lacked_memory() ? -ENOMEM : 0;
 }

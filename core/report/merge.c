@@ -319,9 +319,6 @@ static void add_facts(struct tw_report *into, const struct tw_report *from)
 	} else {
 		add_counter(into, from);
 	}
-	if (!into->unknown)
-		into->unknown = json_object();
-	json_object_update(into->unknown, from->unknown);
 	if (!into->interval_ns || (from->interval_ns && from->interval_ns < into->interval_ns))
 		into->interval_ns = from->interval_ns;
 	if (!into->digits)

@@ -188,8 +188,8 @@ static void read_device_counts(struct tw_report_device *device, const json_t *js
 }
 
 /* Return: 0; -ENOMEM. */
-static int read_device_times(struct tw_report *report, struct tw_report_device *device,
-			     const json_t *json, struct tw_report_problem *problem)
+static int read_device_times(struct tw_report_device *device, const json_t *json,
+			     struct tw_report_problem *problem)
 {
 	const json_t *lat = json_object_get(json, "lat");
 	const json_t *in_device = json_object_get(json, "device_time");
@@ -198,11 +198,10 @@ static int read_device_times(struct tw_report *report, struct tw_report_device *
 	int error = 0;
 
 	if (lat)
-		error = tw_times_from_json(device->lat, lat, DEVICE "lat", report->unknown,
-					   problem);
+		error = tw_times_from_json(device->lat, lat, DEVICE "lat", problem);
 	if (!error && in_device)
 		error = tw_times_from_json(device->in_device, in_device,
-					   DEVICE "device_time", report->unknown, problem);
+					   DEVICE "device_time", problem);
 	if (!error && over_time)
 		error = tw_windows_from_json(&device->over_time, over_time, &wrong);
 	if (error == -EINVAL)
@@ -235,7 +234,7 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 		return 0;
 	if (device->jobs < 1 || device->jobs > report->job_count)
 		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
-	error = read_device_times(report, device, json, problem);
+	error = read_device_times(device, json, problem);
 	if (!error)
 		read_device_counts(device, json, problem);
 	return error;
@@ -294,20 +293,14 @@ static int read_devices(struct tw_report *report, const json_t *root,
 
 /* ---- clocks ------------------------------------------------------------------------ */
 
-static json_t *read_clocks(struct tw_report *report, const json_t *root,
-			   struct tw_report_problem *problem)
+static json_t *read_clocks(const json_t *root, struct tw_report_problem *problem)
 {
 	json_t *json = tw_want_object(root, "", "clocks", problem);
-	json_t *clocks = json_object(), *clock;
-	const char *key;
+	json_t *clocks = json_object();
 
-	for (unsigned i = 0; i < TW_REPORT_CLOCKS; i++) {
-		clock = json_object_get(json, tw_report_clock_names[i]);
-		json_object_set(clocks, tw_report_clock_names[i], clock);
-	}
-	json_object_foreach(json, key, clock)
-		if (!json_object_get(clocks, key))
-			tw_report_leave_out(report->unknown, "clocks.%s", key);
+	for (unsigned i = 0; i < TW_REPORT_CLOCKS; i++)
+		json_object_set(clocks, tw_report_clock_names[i],
+				json_object_get(json, tw_report_clock_names[i]));
 	return clocks;
 }
 
@@ -361,7 +354,7 @@ static int read_slowest(struct tw_report *report, const json_t *root,
 		json_t *json = json_array_get(list, i);
 		struct tw_report_slow *slow = &report->slowest[report->slow_count++];
 
-		tw_facts_check_slow(json, report->unknown, problem);
+		tw_facts_check_slow(json, problem);
 		slow->job = job_of(report, json, "slowest[].", problem);
 		slow->lat_ns = tw_report_u64(json_object_get(json, "stages"), "lat");
 		slow->json = json_copy(json);
@@ -458,26 +451,6 @@ static int read_waits(struct tw_report *report, const json_t *root,
 	return error == -ENOMEM ? error : 0;
 }
 
-/* ---- unknown keys ---------------------------------------------------------------------------- */
-
-static void read_unknown(struct tw_report *report, const json_t *root)
-{
-	static const char *const known[] = {
-		"schema", "version", "jobs", "options", "machines", "files", "devices",
-		"clocks", "counter", "triggers", "in_flight_of_others", "commits", "lacks",
-		"unknown", "analysis",
-		"kind", "clock", "interval_ns", "digits", NULL,
-	};
-	const json_t *list = json_object_get(root, "unknown");
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *text = json_string_value(json_array_get(list, i));
-
-		tw_report_leave_out(report->unknown, "%s", text ? text : "");
-	}
-	tw_report_leave_out_keys(report->unknown, root, known);
-}
-
 /* ---- all -------------------------------------------------------------------------------- */
 
 static void check_schema(const json_t *root, struct tw_report_problem *problem)
@@ -526,7 +499,7 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 {
 	int error;
 
-	*report = (struct tw_report) { .unknown = json_object() };
+	*report = (struct tw_report) { .jobs = NULL };
 	check_schema(root, problem);
 	tw_facts_check(root, problem);
 	error = read_jobs(report, root, path, problem);
@@ -536,9 +509,8 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		read_header(report, root, problem);
 	} else {
 		if (!error)
-			error = tw_tally_from_json(&report->tally, root, report->unknown,
-						   problem);
-		report->clocks = read_clocks(report, root, problem);
+			error = tw_tally_from_json(&report->tally, root, problem);
+		report->clocks = read_clocks(root, problem);
 		read_counter(report, root, problem);
 		if (!error)
 			error = read_slowest(report, root, problem);
@@ -553,7 +525,6 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 	}
 	if (!error)
 		error = read_devices(report, root, problem);
-	read_unknown(report, root);
 	return error || tw_json_lacked_memory() ? -ENOMEM : 0;
 }
 
@@ -580,7 +551,6 @@ void tw_report_free(struct tw_report *report)
 	json_decref(report->commits);
 	json_decref(report->attached);
 	json_decref(report->waits);
-	json_decref(report->unknown);
 	tw_tally_free(&report->tally);
 	*report = (struct tw_report) { .jobs = NULL };
 }

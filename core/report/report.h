@@ -121,7 +121,6 @@ struct tw_report {
 	json_t *commits;		/* [{job, ...}]; or NULL */
 	json_t *attached;		/* lists of `tickwise attach`; or NULL */
 	json_t *waits;			/* {rows, slowest} of a wait table (waits.h); or NULL */
-	json_t *unknown;		/* {"stages.NAME": null}: left out when it was read */
 	/* Of a file of intervals: */
 	uint64_t interval_ns;		/* as the option asked for; 0: it is none */
 	unsigned digits;		/* of its histograms */
@@ -136,8 +135,7 @@ struct tw_report {
  * @root: any JSON; not needed afterwards
  * @path: of the file, kept in the jobs
  *
- * Checks everything. Unknown keys are ignored; those that stand where metrics stand are
- * named in @unknown. Sets @problem if it is wrong. Return: 0; -ENOMEM.
+ * Checks everything. Unknown keys are ignored. Sets @problem if it is wrong. Return: 0; -ENOMEM.
  */
 int tw_report_from_json(struct tw_report *report, const json_t *root, const char *path,
 			struct tw_report_problem *problem);
@@ -208,7 +206,6 @@ json_t *tw_report_line_to_json(const struct tw_report_line *line,
 /* Read a line. @tally: zeroed, released by the caller. Sets @problem if it is wrong.
  * Return: 0; -ENOMEM. */
 int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally,
-			     const json_t *json, json_t *unknown,
-			     struct tw_report_problem *problem);
+			     const json_t *json, struct tw_report_problem *problem);
 
 #endif

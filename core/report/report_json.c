@@ -24,18 +24,6 @@ void tw_report_refuse(struct tw_report_problem *problem,
 	va_end(args);
 }
 
-void tw_report_leave_out(json_t *unknown, const char *format, ...)
-{
-	char name[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(name, sizeof(name), format, args);
-	va_end(args);
-	/* A character that was cut would not be UTF-8. */
-	json_object_set_new(unknown, tw_plain_text(name), json_null());
-}
-
 static const json_t *want(const json_t *object, const char *where, const char *key,
 			  struct tw_report_problem *problem)
 {

@@ -24,11 +24,6 @@ void tw_report_refuse(struct tw_report_problem *problem,
 		      const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Name a part of a file that this version does not know: put its path into @unknown. Ask
- * tw_json_lacked_memory() at the end. */
-void tw_report_leave_out(json_t *unknown, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 json_t *tw_want_object(const json_t *object, const char *where,
 		       const char *key, struct tw_report_problem *problem);
 json_t *tw_want_array(const json_t *object, const char *where,

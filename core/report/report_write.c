@@ -154,8 +154,7 @@ static json_t *done(json_t *root)
 
 static json_t *report_to_json(const struct tw_report *report, int derived)
 {
-	const char **keys = tw_report_sorted_keys(report->unknown);
-	json_t *root = begin(), *unknown = json_array();
+	json_t *root = begin();
 
 	put_facts(root, report);
 	json_object_set(root, "clocks", report->clocks);
@@ -175,10 +174,6 @@ static json_t *report_to_json(const struct tw_report *report, int derived)
 	if (report->waits && !json_object_get(root, "waits"))
 		json_object_set_new(root, "waits", json_object());
 	json_object_update(json_object_get(root, "waits"), report->waits);
-	for (size_t i = 0; keys && keys[i]; i++)
-		json_array_append_new(unknown, json_string(keys[i]));
-	free(keys);
-	put_list(root, "unknown", unknown);
 	return done(root);
 }
 

@@ -197,18 +197,16 @@ struct tw_report_problem;
 /**
  * tw_tally_from_json - read the metrics of a tally from a report or a line, and check them
  * @tally: zeroed; released with tw_tally_free(), also after a failure
- * @unknown: an object; keys that are in places of metrics and no metric are put into it
  *
  * Reads what tw_tally_to_json() writes, also of an empty tally. The metric slowest is there
  * if its key is; the reader of reports reads it. Sets @problem if a metric is wrong. Return: 0;
  * -ENOMEM.
  */
-int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
+int tw_tally_from_json(struct tw_tally *tally, const json_t *object,
 		       struct tw_report_problem *problem);
 
 /* Read what tw_times_to_json() wrote. Return: 0; -ENOMEM. */
 int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
-		       const char *where, json_t *unknown,
-		       struct tw_report_problem *problem);
+		       const char *where, struct tw_report_problem *problem);
 
 #endif

@@ -172,25 +172,14 @@ void tw_counts_to_json(json_t *object, const struct tw_metric_set *has,
 
 struct reader {
 	struct tw_tally *tally;
-	json_t *unknown;
 	struct tw_report_problem *problem;
 	const json_t *times[TW_TIMES];	/* as they were read; NULL: not there */
 };
-
-static int direction_of(const char *name, unsigned directions)
-{
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (directions >> i & 1 && strcmp(tw_direction_names[i], name) == 0)
-			return i;
-	return -1;
-}
 
 static void read_count(struct reader *reader, unsigned metric, const json_t *object)
 {
 	const struct tw_count_metric *is = &tw_count_metrics[metric];
 	char where[PATH_BYTES];
-	const char *key;
-	json_t *value;
 
 	if (!json_is_object(object))
 		tw_report_refuse(reader->problem, "%s is not an object", is->path);
@@ -199,32 +188,24 @@ static void read_count(struct reader *reader, unsigned metric, const json_t *obj
 		if (is->directions >> i & 1)
 			*tw_count_at(&reader->tally->counts[i], metric) = tw_want_u64(
 				object, where, tw_direction_names[i], reader->problem);
-	json_object_foreach((json_t *)object, key, value)
-		if (direction_of(key, is->directions) < 0)
-			tw_report_leave_out(reader->unknown, "%s.%s", is->path, key);
 }
 
 int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
-		       const char *where, json_t *unknown,
-		       struct tw_report_problem *problem)
+		       const char *where, struct tw_report_problem *problem)
 {
-	const char *key, *wrong = "";
-	json_t *value;
+	const char *wrong = "";
 
 	if (!json_is_object(object))
 		tw_report_refuse(problem, "%s is not an object", where);
-	json_object_foreach((json_t *)object, key, value) {
-		int direction = direction_of(key, TW_ALL), error;
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		const json_t *value = json_object_get(object, tw_direction_names[i]);
+		const int error = value ? tw_histogram_from_json(&by_direction[i], value,
+								 &wrong) : 0;
 
-		if (direction < 0) {
-			tw_report_leave_out(unknown, "%s.%s", where, key);
-			continue;
-		}
-		error = tw_histogram_from_json(&by_direction[direction], value, &wrong);
 		if (error == -ENOMEM)
 			return error;
 		if (error)
-			tw_report_refuse(problem, "%s.%s: %s", where, key, wrong);
+			tw_report_refuse(problem, "%s.%s: %s", where, tw_direction_names[i], wrong);
 	}
 	return 0;
 }
@@ -245,8 +226,7 @@ static int read_metric(struct reader *reader, unsigned metric, const json_t *val
 	} else if (metric < TW_METRIC_BY_LAT) {
 		reader->times[metric - TW_METRIC_TIMES] = value;
 		return tw_times_from_json(tally->times[metric - TW_METRIC_TIMES], value,
-					  tw_metric_path(metric), reader->unknown,
-					  reader->problem);
+					  tw_metric_path(metric), reader->problem);
 	} else if (metric == TW_METRIC_OVER_TIME) {
 		error = tw_windows_from_json(&tally->over_time, value, &wrong);
 	}
@@ -273,11 +253,6 @@ static int read_metrics(struct reader *reader, const json_t *object, const char 
 			error = read_metric(reader, (unsigned)metric, value);
 		else if (!strchr(key, '.') && tw_metric_is_container(path))
 			error = read_metrics(reader, value, path);
-		else if (*in && strcmp(path, "attached.rings") &&
-			 strcmp(path, "attached.operations") && strcmp(path, "attached.others") &&
-			 strcmp(path, "waits.rows") && strcmp(path, "waits.slowest"))
-			/* The reader of reports knows these, which are no metrics. */
-			tw_report_leave_out(reader->unknown, "%s", path);
 		if (error)
 			return error;
 	}
@@ -298,12 +273,10 @@ static void read_lacks(struct reader *reader, const json_t *object)
 
 		if (!path)
 			tw_report_refuse(reader->problem, "lacks[] is not a string");
-		else if (metric < 0)
-			tw_report_leave_out(reader->unknown, "%s", path);
-		else if (tw_has(reader->tally, (unsigned)metric))
+		else if (metric >= 0 && tw_has(reader->tally, (unsigned)metric))
 			tw_report_refuse(reader->problem, "lacks names %s, which is there",
 					 path);
-		else
+		else if (metric >= 0)
 			tw_metric_put(&reader->tally->lacks, (unsigned)metric);
 	}
 }
@@ -317,19 +290,13 @@ static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
 		      const json_t *stages, uint64_t most_ns)
 {
 	uint64_t all_ns = 0;
-	const char *key;
-	json_t *value;
 	int over = 0;
 
-	json_object_foreach((json_t *)stages, key, value) {
-		unsigned stage = 0;
+	for (int stage = 0; stage < TW_STAGES; stage++) {
+		const char *key = tw_time_metrics[stage].name;
 
-		while (stage < TW_STAGES && strcmp(tw_time_metrics[stage].name, key))
-			stage++;
-		if (stage == TW_STAGES) {
-			tw_report_leave_out(reader->unknown, "stages_by_lat.stages.%s", key);
+		if (!json_object_get(stages, key))
 			continue;
-		}
 		sum_ns[stage] = tw_want_u64(stages, WHERE "stages.", key, reader->problem);
 		over |= __builtin_add_overflow(all_ns, sum_ns[stage], &all_ns);
 	}
@@ -384,8 +351,6 @@ static int read_slices(struct reader *reader, int direction, const json_t *array
 
 static int read_by_lat(struct reader *reader, const json_t *object)
 {
-	const char *key;
-	json_t *value;
 	int error = 0;
 
 	if (!tw_has(reader->tally, TW_METRIC_BY_LAT))
@@ -395,9 +360,6 @@ static int read_by_lat(struct reader *reader, const json_t *object)
 	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
 		error = read_slices(reader, i, json_object_get(object,
 							       tw_direction_names[i]));
-	json_object_foreach((json_t *)object, key, value)
-		if (direction_of(key, TW_ALL) < 0)
-			tw_report_leave_out(reader->unknown, "stages_by_lat.%s", key);
 	return error;
 }
 
@@ -511,10 +473,10 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 				 tw_time_metrics[parent].path, tw_direction_names[direction]);
 }
 
-int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
+int tw_tally_from_json(struct tw_tally *tally, const json_t *object,
 		       struct tw_report_problem *problem)
 {
-	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
+	struct reader reader = { .tally = tally, .problem = problem };
 	int error = read_metrics(&reader, object, "");
 
 	read_lacks(&reader, object);

@@ -131,7 +131,6 @@ int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 	size_t length;
 	int ret = 0;
 
-	made->unknown = json_object();
 	made->file = tw_input_stream(path, 0);
 	if (!made->file) {
 		ret = -errno;
@@ -160,7 +159,6 @@ void tw_intervals_close(struct tw_intervals *intervals)
 		fclose(intervals->file);
 	tw_report_free(&intervals->header);
 	tw_tally_free(&intervals->line.tally);
-	json_decref(intervals->unknown);
 	free(intervals->text);
 	free(intervals);
 }
@@ -203,7 +201,7 @@ static void read_line(struct tw_intervals *intervals, const json_t *json,
 	unsigned digits;
 
 	*is = (struct tw_report_line) { 0 };
-	tw_must(tw_report_line_from_json(is, &line->tally, json, intervals->unknown, problem));
+	tw_must(tw_report_line_from_json(is, &line->tally, json, problem));
 	check_place(is, &before, problem);
 	last_ns = is->first_ns + is->run_ns;
 	begin_ns = is->first_ns > is->from_ns ? is->first_ns : is->from_ns;

@@ -36,7 +36,6 @@ struct tw_intervals {
 	 * would take most of the time; only the end of the job is noticed. */
 	uint64_t skip_to_ns;
 	struct tw_intervals_line line;	/* the current one, or the last that was left out */
-	json_t *unknown;		/* what this version can't show: {"stages.NAME": null} */
 	/* For the reader: */
 	FILE *file;
 	char *text;			/* of the current line */

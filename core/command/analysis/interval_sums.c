@@ -24,7 +24,6 @@ static void copy_facts(struct tw_report *copy, const struct tw_report *report)
 	copy->slow_count = 0;
 	copy->triggers = NULL;
 	copy->interval_ns = 0;
-	copy->unknown = report->unknown ? json_copy(report->unknown) : json_object();
 	/* The times of the jobs will be those of lines. */
 	copy->jobs = tw_zalloc(report->job_count, sizeof(*copy->jobs));
 	for (size_t i = 0; i < report->job_count; i++) {
@@ -51,7 +50,6 @@ void tw_report_free_lines(struct tw_report_of_lines *of)
 		json_decref(of->report.jobs[i].json);
 	free(of->report.jobs);
 	free(of->report.devices);
-	json_decref(of->report.unknown);
 }
 
 /* ---- lines ---------------------------------------------------------------- */
@@ -146,7 +144,6 @@ static int add_all(struct adding *adding, struct tw_intervals *intervals,
 		end_ns = UINT64_MAX;
 	if (end_ns > adding->of->end_ns)
 		adding->of->end_ns = end_ns;
-	json_object_update(adding->of->report.unknown, intervals->unknown);
 	if (tw_tally_is_empty(&adding->tally))
 		return 0;
 	ret = tw_must(tw_tally_merge(&adding->of->report.tally, &adding->tally));

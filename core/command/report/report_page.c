@@ -310,8 +310,6 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 {
 	int attached = group->all.attached != NULL;
 	struct tw_odd odd;
-	const char *key;
-	json_t *value;
 
 	tw_page_gap(page);
 	add_name(page, group, is_only_one);
@@ -345,11 +343,6 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_report_add_attached(page, group);
 		tw_report_add_slowest(page, group, with);
 	}
-	if (json_object_size(group->all.unknown))
-		tw_page_paragraph(page, "in the file, but unknown to this version and left "
-				  "out:");
-	json_object_foreach(group->all.unknown, key, value)
-		tw_page_more(page, " %s", key);
 }
 
 /* ---- what the words mean ------------------------------------------------- */

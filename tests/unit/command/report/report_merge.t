@@ -80,7 +80,6 @@ join " ", map { $r->{kernel_stages}{$_} } qw(clock_error_ns missed_runs requests
 $r->{stages_by_lat}{read}[0]|\
 	{"from_ns":96,"ios":178,"stages":{"deliver":3560,"kernel":12460,"queue":1780},"to_ns":103}|
 "@{$r->{lacks}}"|bytes stages_by_lat|delete @{$r}{qw(bytes stages_by_lat)}
-join " ", @{$r->{unknown}}|less more stages.lunch|$r->{stages}{lunch} = {}
 join " ", map { "$_->{device} $_->{ios}{read}" } @{$r->{devices}}|8:0 60 8:16 60|\
 	$r->{devices}[0]{device} = "8:16"
 join " ", @{$r->{devices}[0]}{qw(nr_requests name size jobs)}|differs sda 512 2|\
@@ -131,13 +130,13 @@ is "$status $(wc -l <"$err")" '65 1' 'counts beyond 64 bits are refused'
 # windows, lengths of lists, options, hosts.
 changes <<'CASES'
 full
-	delete @{$r}{qw(lacks unknown)}; $r->{slowest} = [map { slow($_, queue => $_) } 30, 20, 20]
+	delete $r->{lacks}; $r->{slowest} = [map { slow($_, queue => $_) } 30, 20, 20]
 full
-	delete @{$r}{qw(lacks unknown stages_by_lat fio_lat)}; @{$j}{qw(thread_number pid)} = (2, 2);
+	delete @{$r}{qw(lacks stages_by_lat fio_lat)}; @{$j}{qw(thread_number pid)} = (2, 2);
 	$r->{devices}[0]{device} = "8:1"; $j->{options}{bs} = "8k"; $r->{over_time} = windows(4,
 	50, 3); $r->{counter} = { verdict => "unreliable", reasons => [{ code => "a", text => "y" }] }
 full
-	delete @{$r}{qw(lacks unknown bytes)}; @{$j}{qw(thread_number pid host)} = (3, 3, "far");
+	delete @{$r}{qw(lacks bytes)}; @{$j}{qw(thread_number pid host)} = (3, 3, "far");
 	$r->{slowest} = [slow(25, queue => 25)]; $r->{clocks}{fio}{error_ppb} = 9000;
 	$r->{lunch} = 1; $_->{host} = "far" for @{$r->{machines}}, @{$r->{devices}}
 CASES

@@ -88,7 +88,6 @@ $r->{kernel_stages}{missed_runs} = -1
 	=> kernel_stages.missed_runs is not a whole number of 0 or more
 $r->{lacks} = ["ios"] => lacks names ios, which is there
 $r->{lacks} = [7] => lacks[] is not a string
-$r->{unknown} = [7] => unknown is not an array of strings
 $s->[1] = 3 => slowest[] is not an object
 $s->[0]{job} = 1 => slowest[].job is not the index of a job
 $s->[0]{stages}{deliver} = 4 => slowest[].stages add up to more than lat

@@ -81,7 +81,7 @@ static uint64_t of_line(unsigned i, const char *key)
  * not take. */
 static json_t *all_lines(unsigned *unread)
 {
-	json_t *unknown = json_object(), *sum = json_object();
+	json_t *sum = json_object();
 	struct tw_tally all = { .has = { { 0 } } };
 
 	for (unsigned i = 0; i < file.lines; i++) {
@@ -89,17 +89,14 @@ static json_t *all_lines(unsigned *unread)
 		struct tw_tally tally = { .has = { { 0 } } };
 		struct tw_report_line line;
 
-		*unread += tw_report_line_from_json(&line, &tally, file.line[i], unknown,
-						    &problem) || *problem.text ||
+		*unread += tw_report_line_from_json(&line, &tally, file.line[i], &problem) || *problem.text ||
 			   tw_tally_merge(&all, &tally);
 		if (*problem.text)
 			tap_note("line %u: %s", i + 1, problem.text);
 		tw_tally_free(&tally);
 	}
-	*unread += (unsigned)json_object_size(unknown);
 	tw_tally_to_json(sum, &all, 1);
 	tw_tally_free(&all);
-	json_decref(unknown);
 	return sum;
 }
 

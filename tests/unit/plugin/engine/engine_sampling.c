@@ -141,7 +141,6 @@ static void begin(unsigned every, unsigned slowest)
 static void run(const struct population *population, unsigned every, struct tw_tally *tally)
 {
 	struct tw_report_problem problem = { 0 };
-	json_t *unknown = json_object();
 
 	for (size_t i = 0; i < CHECKED; i++)
 		tw_histogram_clear_all(&right[stages[i]]);
@@ -154,9 +153,8 @@ static void run(const struct population *population, unsigned every, struct tw_t
 	}
 	world_end();
 	*tally = (struct tw_tally) { 0 };
-	if (tw_tally_from_json(tally, world.report, unknown, &problem) || problem.text[0])
+	if (tw_tally_from_json(tally, world.report, &problem) || problem.text[0])
 		exit(1);
-	json_decref(unknown);
 }
 
 static void one(const struct population *population)
