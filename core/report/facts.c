@@ -9,8 +9,6 @@
 #include "latency/histogram_json.h"
 #include "report/facts.h"
 
-#define SLOW		"slowest[]."
-#define CAUSES		"slowest[].causes."
 #define OPERATION	"attached.operations[]."
 
 /* ---- names ---------------------------------------------------------------- */
@@ -204,7 +202,6 @@ static const struct tw_fact of_slept[] = {
 	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT }, { NULL },
 };
 
-/* What the job's thread did comes first: it adds up to the stage at most. */
 static const struct tw_fact of_causes[] = {
 	{ "ran_ns", TW_NUMBER }, { "waited_ns", TW_NUMBER }, { "interrupts_ns", TW_NUMBER },
 	{ "woken_late_ns", TW_NUMBER }, { "asleep_ns", TW_NUMBER },
@@ -215,6 +212,9 @@ static const struct tw_fact of_causes[] = {
 };
 
 static const struct tw_fact of_stages[] = {
+#define STAGE_AS_FACT(constant, name, label)	{ #name, TW_NUMBER },
+	TW_EACH_STAGE(STAGE_AS_FACT)
+#undef STAGE_AS_FACT
 	{ "lat", TW_NUMBER | TW_MUST }, { NULL },
 };
 
@@ -429,94 +429,6 @@ static void check_object(const json_t *object, const char *where, const struct t
 void tw_facts_check(const json_t *root, struct tw_report_problem *problem)
 {
 	check_object(root, "", tw_facts_of_report, problem);
-}
-
-/* ---- single I/Os ------------------------------------------------------------ */
-
-/* Add a number to a sum, if it is there. Return: 1: it needs more than 64 bits. */
-static int add(uint64_t *sum, const json_t *object, const char *key)
-{
-	return __builtin_add_overflow(*sum, tw_report_u64(object, key), sum);
-}
-
-/* Check the parts of a stage of a slow I/O, in its object @key. */
-static void check_parts(const json_t *slow, const char *key, unsigned stage,
-			struct tw_report_problem *problem)
-{
-	const json_t *parts = json_object_get(slow, key);
-	uint64_t sum_ns = 0;
-	int over = 0;
-
-	for (unsigned i = TW_STAGES; i < TW_TIMES; i++)
-		if (tw_time_metrics[i].parent == stage)
-			over |= add(&sum_ns, parts, tw_time_metrics[i].name);
-	if (over || sum_ns > tw_report_u64(json_object_get(slow, "stages"),
-					   tw_time_metrics[stage].name))
-		tw_report_refuse(problem, "slowest[].%s has parts that add up to more than "
-				 "the stage", key);
-}
-
-static void check_stages(const json_t *slow, struct tw_report_problem *problem)
-{
-	const json_t *stages = json_object_get(slow, "stages");
-	uint64_t sum_ns = 0;
-	int over = 0;
-
-	for (unsigned i = 0; i < TW_STAGES; i++) {
-		if (json_object_get(stages, tw_time_metrics[i].name))
-			tw_want_u64(stages, SLOW "stages.", tw_time_metrics[i].name, problem);
-		over |= add(&sum_ns, stages, tw_time_metrics[i].name);
-	}
-	if (over || sum_ns > tw_report_u64(stages, "lat"))
-		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
-	check_parts(slow, "blockq", TW_BLOCKQ, problem);
-	check_parts(slow, "sync", TW_KERNEL, problem);
-	check_parts(slow, "complete", TW_COMPLETE, problem);
-}
-
-/* Check that what the job's thread did adds up to its stage at most. */
-static void check_pieces(const json_t *causes, const json_t *stages, const char *stage,
-			 struct tw_report_problem *problem)
-{
-	const uint64_t stage_ns = tw_report_u64(stages, stage);
-	uint64_t sum_ns = 0;
-	int over = 0;
-
-	for (const struct tw_fact *piece = of_causes; piece->type == TW_NUMBER; piece++)
-		over |= add(&sum_ns, causes, piece->key);
-	/* The length is not known if this version does not know the stage. */
-	if (over || (stage_ns && sum_ns > stage_ns))
-		tw_report_refuse(problem, "slowest[].causes add up to more than their "
-				 "stage");
-}
-
-static void check_commit(const json_t *commit, const json_t *parts,
-			 struct tw_report_problem *problem)
-{
-	uint64_t sum_ns = 0;
-
-	if (add(&sum_ns, commit, "running_ns") || add(&sum_ns, commit, "own_ns") ||
-	    sum_ns > tw_report_u64(parts, tw_time_metrics[TW_SYNC_JOURNAL].name))
-		tw_report_refuse(problem, "slowest[].commit has times that add up to more than "
-				 "journal");
-}
-
-void tw_facts_check_slow(const json_t *slow, struct tw_report_problem *problem)
-{
-	const json_t *causes = json_object_get(slow, "causes");
-	const json_t *stall = json_object_get(causes, "stall");
-	const char *stage;
-	uint64_t end_ns;
-
-	check_stages(slow, problem);
-	check_commit(json_object_get(slow, "commit"), json_object_get(slow, "sync"), problem);
-	if (!causes)
-		return;
-	stage = tw_want_string(causes, CAUSES, "stage", problem);
-	if (__builtin_add_overflow(tw_report_u64(stall, "from_ns"),
-				   tw_report_u64(stall, "ns"), &end_ns))
-		tw_report_refuse(problem, CAUSES "stall has no end");
-	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
 }
 
 /* ---- attach ------------------------------------------------------------------ */

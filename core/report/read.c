@@ -171,7 +171,6 @@ static json_t *read_set(const json_t *root, const char *key)
 
 #define DEVICE	"devices[]."
 
-/* Check that no histogram counts more than the device's I/Os. */
 static void read_device_counts(struct tw_report_device *device, const json_t *json,
 			       struct tw_report_problem *problem)
 {
@@ -180,10 +179,6 @@ static void read_device_counts(struct tw_report_device *device, const json_t *js
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
 		device->ios[i] = tw_want_u64(ios, DEVICE "ios.", tw_direction_names[i],
 					     problem);
-		if (tw_histogram_values(&device->lat[i]) > device->ios[i] ||
-		    tw_histogram_values(&device->in_device[i]) > device->ios[i])
-			tw_report_refuse(problem, "a histogram of devices[] counts more "
-					 "than devices[].ios.%s", tw_direction_names[i]);
 	}
 }
 
@@ -240,29 +235,6 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 	return error;
 }
 
-/* Check that each device is there once, and that all devices together have no more I/Os
- * than the jobs. */
-static void check_devices(const struct tw_report *report,
-			  struct tw_report_problem *problem)
-{
-	const struct tw_report_device *devices = report->devices;
-	uint64_t left[TW_DIRECTIONS];
-
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
-		left[i] = report->tally.counts[i].ios;
-	for (size_t i = 0; i < report->device_count; i++) {
-		if (i && tw_report_compare_devices(&devices[i - 1], &devices[i]) == 0)
-			tw_report_refuse(problem, "a device is twice in devices");
-		for (unsigned j = 0; j < TW_DIRECTIONS; j++) {
-			if (devices[i].ios[j] > left[j])
-				tw_report_refuse(problem, "devices[] counts more of %s than "
-						 "ios.%s", tw_direction_names[j],
-						 tw_direction_names[j]);
-			left[j] -= devices[i].ios[j];
-		}
-	}
-}
-
 /* Return: 0; -ENOMEM. */
 static int read_devices(struct tw_report *report, const json_t *root,
 			struct tw_report_problem *problem)
@@ -287,7 +259,9 @@ static int read_devices(struct tw_report *report, const json_t *root,
 	if (report->devices->has_all)
 		report->devices->jobs = report->job_count;
 	tw_report_sort_devices(report);
-	check_devices(report, problem);
+	for (size_t i = 1; i < count; i++)
+		if (!tw_report_compare_devices(&report->devices[i - 1], &report->devices[i]))
+			tw_report_refuse(problem, "a device is twice in devices");
 	return 0;
 }
 
@@ -326,25 +300,12 @@ static void read_counter(struct tw_report *report, const json_t *root,
 
 /* ---- single I/Os ------------------------------------------------------------------- */
 
-/* Return the I/Os of all directions, or the largest number. */
-static uint64_t all_ios(const struct tw_report *report)
-{
-	uint64_t ios = 0;
-
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
-		if (__builtin_add_overflow(ios, report->tally.counts[i].ios, &ios))
-			return UINT64_MAX;
-	return ios;
-}
-
 /* Return: 0; -ENOMEM. */
 static int read_slowest(struct tw_report *report, const json_t *root,
 			struct tw_report_problem *problem)
 {
 	const json_t *list = json_object_get(root, "slowest");
 
-	if (json_array_size(list) > all_ios(report))
-		tw_report_refuse(problem, "slowest has more I/Os than ios");
 	if (json_array_size(list) == 0)
 		return 0;
 	report->slowest = calloc(json_array_size(list), sizeof(*report->slowest));
@@ -354,7 +315,6 @@ static int read_slowest(struct tw_report *report, const json_t *root,
 		json_t *json = json_array_get(list, i);
 		struct tw_report_slow *slow = &report->slowest[report->slow_count++];
 
-		tw_facts_check_slow(json, problem);
 		slow->job = job_of(report, json, "slowest[].", problem);
 		slow->lat_ns = tw_report_u64(json_object_get(json, "stages"), "lat");
 		slow->json = json_copy(json);
@@ -366,36 +326,9 @@ static int read_slowest(struct tw_report *report, const json_t *root,
 	return 0;
 }
 
-static void read_triggers(struct tw_report *report, const json_t *root,
-			  struct tw_report_problem *problem)
-{
-	json_t *list = json_object_get(root, "triggers");
-	size_t next = 0;
-	uint64_t slower = 0, end_ns;
-	int over = 0;
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *trigger = json_array_get(list, i);
-		const json_t *io = json_object_get(trigger, "io");
-		const size_t job = job_of(report, trigger, "triggers[].", problem);
-
-		if (__builtin_add_overflow(tw_report_u64(io, "monotonic_ns"),
-					   tw_report_u64(io, "lat_ns"), &end_ns))
-			tw_report_refuse(problem, "triggers[].io ends after all time");
-		over |= __builtin_add_overflow(slower, tw_report_u64(trigger, "slower"),
-					       &slower);
-		if (job < next)
-			tw_report_refuse(problem, "triggers[].job is not ascending");
-		next = job + 1;
-	}
-	if (over || slower > all_ios(report))
-		tw_report_refuse(problem, "triggers[].slower counts more than ios");
-	report->triggers = json_incref(list);
-}
-
-/* Return the list of what jobs were behind, or of the commits that their syncs waited for. */
-static json_t *read_names(const struct tw_report *report, const json_t *root, const char *key,
-			  const char *within, struct tw_report_problem *problem)
+/* Return a list whose elements are of jobs. */
+static json_t *read_by_job(const struct tw_report *report, const json_t *root, const char *key,
+			   const char *within, struct tw_report_problem *problem)
 {
 	json_t *list = json_object_get(root, key);
 	size_t least = 0;
@@ -518,10 +451,10 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 			error = read_attached(report, root, problem);
 		if (!error)
 			error = read_waits(report, root, problem);
-		read_triggers(report, root, problem);
-		report->others = read_names(report, root, "in_flight_of_others",
-					    "in_flight_of_others[].", problem);
-		report->commits = read_names(report, root, "commits", "commits[].", problem);
+		report->triggers = read_by_job(report, root, "triggers", "triggers[].", problem);
+		report->others = read_by_job(report, root, "in_flight_of_others",
+					     "in_flight_of_others[].", problem);
+		report->commits = read_by_job(report, root, "commits", "commits[].", problem);
 	}
 	if (!error)
 		error = read_devices(report, root, problem);

@@ -6,7 +6,6 @@
  * number that the metrics do not have is named.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,7 +172,6 @@ void tw_counts_to_json(json_t *object, const struct tw_metric_set *has,
 struct reader {
 	struct tw_tally *tally;
 	struct tw_report_problem *problem;
-	const json_t *times[TW_TIMES];	/* as they were read; NULL: not there */
 };
 
 static void read_count(struct reader *reader, unsigned metric, const json_t *object)
@@ -224,7 +222,6 @@ static int read_metric(struct reader *reader, unsigned metric, const json_t *val
 			tw_report_refuse(reader->problem, "%s is not a whole number of 0 or "
 					 "more", tw_metric_path(metric));
 	} else if (metric < TW_METRIC_BY_LAT) {
-		reader->times[metric - TW_METRIC_TIMES] = value;
 		return tw_times_from_json(tally->times[metric - TW_METRIC_TIMES], value,
 					  tw_metric_path(metric), reader->problem);
 	} else if (metric == TW_METRIC_OVER_TIME) {
@@ -407,20 +404,6 @@ static void check_counts(const struct tw_tally *tally, int direction,
 	}
 }
 
-/* Check the mean of a time, if it is there. Printing and reading doubles costs some 1e-16. */
-static void check_mean(const struct reader *reader, unsigned time, int direction)
-{
-	const double mean_ns = tw_tally_mean_ns(reader->tally, time, direction);
-	const char *name = tw_direction_names[direction];
-	const json_t *mean = json_object_get(json_object_get(reader->times[time], name),
-					     "mean_ns");
-
-	if (mean && (!json_is_number(mean) ||
-		     !(fabs(json_number_value(mean) - mean_ns) <= 1e-6 * mean_ns)))
-		tw_report_refuse(reader->problem, "%s.%s.mean_ns is not what follows from the "
-				 "sums", tw_time_metrics[time].path, name);
-}
-
 /* Check that a time counts no more I/Os than there were, or were chosen. It may count fewer. */
 static void check_time(const struct tw_tally *tally, unsigned time, int direction,
 		       struct tw_report_problem *problem)
@@ -438,22 +421,6 @@ static void check_time(const struct tw_tally *tally, unsigned time, int directio
 	if (count > tw_count_of(&tally->counts[direction], of))
 		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
 				 tw_time_metrics[time].path, name, tw_metric_path(of), name);
-}
-
-/* The windows over time have no more I/Os than there were, either. */
-static void check_over_time(const struct tw_tally *tally, int direction,
-			    struct tw_report_problem *problem)
-{
-	const char *name = tw_direction_names[direction];
-	uint64_t sum = 0;
-	int over = 0;
-
-	for (uint32_t i = 0; i < tally->over_time.count; i++)
-		over |= __builtin_add_overflow(sum,
-			tw_histogram_values(&tw_windows_get(&tally->over_time, i)->lat[direction]),
-			&sum);
-	if (over || sum > tally->counts[direction].ios)
-		tw_report_refuse(problem, "over_time counts more than ios.%s", name);
 }
 
 /* Check that the parts of a time do not add up to more than it. */
@@ -488,11 +455,8 @@ int tw_tally_from_json(struct tw_tally *tally, const json_t *object,
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		check_counts(tally, i, problem);
-		for (unsigned time = 0; time < TW_TIMES; time++) {
+		for (unsigned time = 0; time < TW_TIMES; time++)
 			check_time(tally, time, i, problem);
-			check_mean(&reader, time, i);
-		}
-		check_over_time(tally, i, problem);
 		for (unsigned time = 0; time < TW_TIMES; time++)
 			if (tw_has_time(tally, time))
 				check_parts(tally, time, i, problem);
