@@ -24,10 +24,19 @@
 #include "fio/message.h"
 #include "record/job_record.h"
 #include "verify.h"
-#include "write_modes.h"
 
-/* From the NVM Express command sets. Some versions of fio lack them. */
+/* From the NVM Express command sets. Some versions of fio lack them. A command moves data if one
+ * of its two lowest bits is set. */
 enum {
+	TW_NVME_FLUSH		= 0x00,
+	TW_NVME_WRITE		= 0x01,
+	TW_NVME_READ		= 0x02,
+	TW_NVME_UNCORRECTABLE	= 0x04,
+	TW_NVME_COMPARE		= 0x05,
+	TW_NVME_ZEROES		= 0x08,
+	TW_NVME_DATASET		= 0x09,
+	TW_NVME_VERIFY		= 0x0c,
+	TW_NVME_MOVES_DATA	= 0x03,
 	TW_NVME_DEALLOCATE	= 1 << 2,	/* dword 11 of DATASET */
 	TW_NVME_DEAC		= 1 << 25,	/* dword 12 of ZEROES */
 	TW_NVME_FUA		= 1 << 30,	/* dword 12 of most commands */
@@ -42,41 +51,30 @@ struct tw_range {
 
 /* What a job has for its commands, in one piece of memory. */
 struct tw_commands {
-	struct tw_write_modes modes;
-	bool plain;			/* writes are writes */
+	uint8_t write;			/* what a write is */
 	bool compares;			/* the device verifies */
-#ifdef TW_FIO_WRITE_FLAGS
-	struct frand_state random;	/* which mode */
-#endif
 	struct tw_range ranges[];	/* of trims, by index */
 };
 
 /* Return the command for the write @io_u. fio verifies by the flags what it leaves. */
-static uint8_t choose_write(struct thread_data *td, struct tw_commands *c,
+static uint8_t choose_write(struct thread_data *td, const struct tw_commands *c,
 			    struct io_u *io_u)
 {
-	uint8_t command = c->modes.mode[0].command;
-
-	if (c->plain)
-		return command;
 #ifdef TW_FIO_WRITE_FLAGS
-	if (c->modes.count > 1) {
-		command = tw_write_modes_at(&c->modes, rand_between(&c->random, 0, 99));
-		/* fio's t/nvmept_write_mode.py counts these lines. */
-		dprint(FD_IO, "op selected %u\n", command);
-	}
+	if (c->write == TW_NVME_WRITE)
+		return c->write;
 	io_u_clear(td, io_u, IO_U_F_TRIMMED | IO_U_F_ZEROED | IO_U_F_ERRORED);
-	if (command == TW_NVME_ZEROES)
+	if (c->write == TW_NVME_ZEROES)
 		io_u_set(td, io_u, ((struct tw_options *) td->eo)->deac ?
 			 IO_U_F_TRIMMED : IO_U_F_ZEROED);
-	else if (command == TW_NVME_UNCORRECTABLE)
+	else if (c->write == TW_NVME_UNCORRECTABLE)
 		io_u_set(td, io_u, IO_U_F_ERRORED);
 #endif
-	return command;
+	return c->write;
 }
 
 /* Return the command for @io_u. */
-static uint8_t choose(struct thread_data *td, struct tw_commands *c, struct io_u *io_u)
+static uint8_t choose(struct thread_data *td, const struct tw_commands *c, struct io_u *io_u)
 {
 	if (io_u->ddir == DDIR_WRITE)
 		return choose_write(td, c, io_u);
@@ -371,19 +369,28 @@ static const char *not_here(const struct tw_options *o)
 	       o->test_nop ? "tw_test_nop" : NULL;
 }
 
-/* Return why this fio can't have the write modes of a job, or NULL. */
-static const char *no_modes(struct thread_data *td, const struct tw_write_modes *modes)
+/* Set what a write is by write_mode. Return NULL, or why it is refused. */
+static const char *read_write_mode(struct thread_data *td, uint8_t *command)
 {
-	if (tw_write_modes_plain(modes))
+	static const struct {
+		const char *name;
+		uint8_t command;
+	} modes[] = {
+		{ "write", TW_NVME_WRITE }, { "uncor", TW_NVME_UNCORRECTABLE },
+		{ "zeroes", TW_NVME_ZEROES }, { "verify", TW_NVME_VERIFY },
+	};
+	const struct tw_options *o = td->eo;
+	unsigned i = 0;
+
+	while (i < FIO_ARRAY_SIZE(modes) && is_other(o->write_mode, modes[i].name))
+		i++;
+	if (i == FIO_ARRAY_SIZE(modes))
+		return "refused, it is none of write, uncor, zeroes, verify";
+	*command = modes[i].command;
+	if (*command == TW_NVME_WRITE)
 		return NULL;
-#if TW_IOOPS_VERSION < 36
-	return "refused, this fio has no other than write (3.38 has)";
-#endif
-#ifndef TW_FIO_WRITE_FLAGS
-	if (modes->count > 1)
-		return "a mix: refused, this fio could not verify it (those after 3.42 can)";
-#endif
-	return td_write(td) ? NULL : "the job has no writes";
+	return TW_IOOPS_VERSION < 36 ? "refused, this fio has no other than write (3.38 has)" :
+	       td_write(td) ? NULL : "the job has no writes";
 }
 
 /* Refuse what can't be done, by the name of the option. Return 0, or 1 after the
@@ -392,15 +399,12 @@ static int check_options(struct thread_data *td)
 {
 	const struct tw_options *o = td->eo;
 	const char *name = not_here(o);
-	struct tw_write_modes modes;
+	uint8_t write = TW_NVME_WRITE;
 	const char *why;
-	unsigned i;
 
 	if (name)
 		return tw_refuse_job(td, EINVAL, "%s: refused, not implemented", name);
-	why = tw_write_modes_read(o->write_mode, &modes);
-	if (!why)
-		why = no_modes(td, &modes);
+	why = read_write_mode(td, &write);
 	if (why)
 		return tw_refuse_job(td, EINVAL, "write_mode: %s", why);
 	if (is_other(o->verify_mode, "read") && is_other(o->verify_mode, "compare"))
@@ -409,10 +413,9 @@ static int check_options(struct thread_data *td)
 		return tw_refuse_job(td, EINVAL, "verify_mode: refused, this fio has no other "
 				     "than read (3.38 has)");
 	/* As a flush of queue(): the kernel's polling needs the data of a command. */
-	for (i = 0; o->hipri && i < modes.count; i++)
-		if (!(modes.mode[i].command & TW_NVME_MOVES_DATA))
-			return tw_refuse_job(td, EINVAL, "hipri: refused with a write_mode that "
-					     "moves no data: Linux 6.1 crashes");
+	if (o->hipri && !(write & TW_NVME_MOVES_DATA))
+		return tw_refuse_job(td, EINVAL, "hipri: refused with a write_mode that moves no "
+				     "data: Linux 6.1 crashes");
 	return 0;
 }
 
@@ -442,21 +445,6 @@ static int open_file(struct thread_data *td, struct fio_file *f)
 
 /* ---- a job ---- */
 
-/* Set what each command of the job has. */
-static void set_commands(struct thread_data *td, struct tw_commands *c)
-{
-	const struct tw_options *o = td->eo;
-
-	/* check_options() took the text. */
-	tw_write_modes_read(o->write_mode, &c->modes);
-	c->plain = tw_write_modes_plain(&c->modes);
-	c->compares = is_other(o->verify_mode, "read");
-#ifdef TW_FIO_WRITE_FLAGS
-	if (c->modes.count > 1)
-		init_rand_seed(&c->random, td->rand_seeds[FIO_RAND_WMODE_OFF], false);
-#endif
-}
-
 static int init(struct thread_data *td)
 {
 	struct tw_commands *c;
@@ -471,7 +459,9 @@ static int init(struct thread_data *td)
 		return tw_refuse_job(td, ENOMEM, "not enough memory for iodepth=%u",
 				     td->o.iodepth);
 	job->ring.commands = c;
-	set_commands(td, c);
+	/* check_options() took the text. */
+	read_write_mode(td, &c->write);
+	c->compares = is_other(((const struct tw_options *) td->eo)->verify_mode, "read");
 	return 0;
 }
 

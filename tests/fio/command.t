@@ -50,8 +50,7 @@ timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=c --ioengine="external:$com
 ok $? "a character device of another kind is refused"
 # tests/unit/plugin/engine/engine_command.c has the others.
 refuses cdb_len=16 "cdb_len: refused" --filename=file --cdb_len=16
-refuses "a wrong mix" "write_mode: the percentages" --filename=file \
-	--write_mode=write/60:zeroes/60
+refuses "a mix" "write_mode: refused" --filename=file --write_mode=write/60:zeroes/40
 is "$(awk -F'  +' '/^[a-z_]+  +3[.]/ && $4 == "refused" { print $1 }' \
 		"$root/core/man/fio-tickwise.7" | sort | tr '\n' ' ')" \
 	"cdb_len read_mode verify_bytchk " "these are what the table says is refused"

@@ -9,8 +9,8 @@
 # and so has a kernel without them. Defect: a guard of other data, a tag that is not sent,
 # metadata of another I/O, a command that transfers data and should not.
 #
-# fio's own scripts t/nvmept_pi.py, t/io_uring_pi.py and t/nvmept_write_mode.py need Python
-# in the machine; results.md tells what they found.
+# fio's own scripts t/nvmept_pi.py and t/io_uring_pi.py need Python in the machine; results.md
+# tells what they found.
 . "$(dirname "$0")/boot.sh"
 
 seconds=500

@@ -69,16 +69,11 @@ static void trim(void)
 	free(commands);
 }
 
-/* What needs a helper that came with fio 3.38, or a flag that came after 3.42. */
+/* What needs a helper that came with fio 3.38. */
 #if TW_IOOPS_VERSION < 36
 #define FROM_38	true
 #else
 #define FROM_38	false
-#endif
-#ifdef TW_FIO_WRITE_FLAGS
-#define LATER	false
-#else
-#define LATER	true
 #endif
 
 /* Commands of a device that tells its size: only the option can end the job. */
@@ -94,8 +89,7 @@ static void refused(void)
 					 .read_mode = "read", .deac = 1 } },
 		{ "cmd_type", true, { .cmd_type = TW_CMD_BSG } },
 		{ "write_mode", FROM_38, { .write_mode = "zeroes" } },
-		{ "write_mode", LATER, { .write_mode = "zeroes/10:write/90" } },
-		{ "write_mode", true, { .write_mode = "zeroes/10" } },
+		{ "write_mode", true, { .write_mode = "zeroes/10:write/90" } },
 		{ "verify_mode", FROM_38, { .verify_mode = "compare" } },
 		{ "verify_mode", true, { .verify_mode = "com" } },
 		{ "read_mode", true, { .read_mode = "prefetch" } },
