@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,10 +21,6 @@
 #define TW_CAP_BPF	39
 
 #define TYPES	"/sys/kernel/btf/vmlinux"
-
-/* Next to the first line: the refused instruction with some before it, the reason, and the end of
- * the log. */
-#define LAST_LINES	20
 
 bool tw_program_is_locked_down(void)
 {
@@ -169,41 +164,13 @@ bool tw_has_shifted_clock(void)
 	       monotonic_ns;
 }
 
-void tw_program_print_ends(const char *message, FILE *to)
-{
-	size_t lines = 0, line, length;
-
-	for (const char *c = message; *c; c++)
-		lines += *c == '\n';
-	for (line = 0; *message; line++, message += length) {
-		length = strcspn(message, "\n");
-		length += message[length] == '\n';
-		if (line == 0 || line + LAST_LINES >= lines)
-			fwrite(message, 1, length, to);
-		else if (line == 1)
-			fprintf(to, "(%zu lines left out)\n", lines - 1 - LAST_LINES);
-	}
-}
-
 #ifdef TW_KERNEL_STAGES
-__attribute__((format(printf, 2, 0)))
-static int print_ends(enum libbpf_print_level level, const char *format,
-		      va_list arguments)
-{
-	char *message;
-
-	if (level == LIBBPF_DEBUG || vasprintf(&message, format, arguments) < 0)
-		return 0;
-	tw_program_print_ends(message, stderr);
-	free(message);
-	return 0;
-}
-
 void tw_program_set_messages(void)
 {
 	const char *text = getenv("TICKWISE_DEBUG");
 
-	libbpf_set_print(text && strcmp(text, "1") == 0 ? print_ends : NULL);
+	if (!text || strcmp(text, "1"))
+		libbpf_set_print(NULL);
 }
 
 int64_t tw_program_missed(const struct bpf_object *object)

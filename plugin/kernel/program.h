@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* What this process may do. */
 struct tw_program_rights {
@@ -76,11 +75,6 @@ const void *tw_program_memory(int fd, size_t bytes);
 
 /* True if it does: the kernel's stamps are of a CLOCK_MONOTONIC that no namespace shifts. */
 bool tw_has_shifted_clock(void);
-
-/* Write @message of libbpf to @to: its first line, which names the program, and the last ones.
- * The log of the kernel's verifier has thousands of lines, and the last ones tell what it
- * refuses. */
-void tw_program_print_ends(const char *message, FILE *to);
 
 #ifdef TW_KERNEL_STAGES
 #include <bpf/bpf.h>
