@@ -78,7 +78,6 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 			IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
 		IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN,
 		IORING_SETUP_CQSIZE,
-		0,
 	};
 	int ret = -EINVAL;
 	unsigned i;
@@ -133,18 +132,6 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		job->ring.getevents_flags |= TW_ENTER_NO_IOWAIT;
 #endif
 	return 0;
-}
-
-/* True if the kernel has reads and writes without an iovec. They came with Linux 5.6, as
- * the probe did. */
-static bool has_plain_transfers(struct tw_job *job)
-{
-	struct io_uring_probe *probe = io_uring_get_probe_ring(&job->ring.uring);
-	bool has = probe && io_uring_opcode_supported(probe, IORING_OP_READ) &&
-		   io_uring_opcode_supported(probe, IORING_OP_WRITE);
-
-	io_uring_free_probe(probe);
-	return has;
 }
 
 static int register_buffers(struct thread_data *td, struct tw_job *job)
@@ -234,9 +221,7 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 		ret = register_files(td, job);
 	if (ret)
 		return ret;
-	if (!o->fixedbufs &&
-	    (!o->nonvectored ||
-	     (o->nonvectored == -1U && !has_plain_transfers(job)))) {
+	if (!o->fixedbufs && !o->nonvectored) {
 		job->ring.iovecs = calloc(job->ring.entries, sizeof(*job->ring.iovecs));
 		if (!job->ring.iovecs)
 			return tw_refuse_job(td, ENOMEM, "nonvectored: %s", strerror(ENOMEM));

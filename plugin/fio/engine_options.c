@@ -126,8 +126,7 @@ struct fio_option tw_engine_options[] = {
 	CALLS("sqthread_poll_cpu", set_sqthread_poll_cpu,
 		"Run the kernel's submission thread on this CPU"),
 	OPTION("nonvectored", FIO_OPT_INT, nonvectored,
-		"Use plain reads and writes (1), an iovec (0), or plain ones if the kernel "
-		"has them (-1)", .def = "-1"),
+		"Use plain reads and writes (1 or -1), or an iovec (0)", .def = "-1"),
 	OPTION("uncached", FIO_OPT_INT, uncached,
 		"Drop the pages of buffered I/O when it is done (RWF_DONTCACHE)"),
 	OPTION("nowait", FIO_OPT_BOOL, nowait,

@@ -45,7 +45,7 @@ struct tw_options {
 	unsigned sqthread_poll;
 	unsigned sqthread_poll_cpu;
 	unsigned sqthread_poll_cpu_set;
-	unsigned nonvectored;	/* -1: if the kernel can */
+	unsigned nonvectored;	/* 0: with an iovec */
 	unsigned uncached;
 	unsigned nowait;
 	unsigned force_async;

@@ -153,7 +153,7 @@ int main(void)
 		{ "in batches", { .nonvectored = 1 }, .batch = 2 },
 		{ "in batches as deep as the ring", { .nonvectored = 1 }, .batch = ENTRIES },
 		{ "an iovec", { .nonvectored = 0 }, .batch = 2 },
-		{ "a kernel that lists no operations", { .nonvectored = -1U }, .batch = 2 },
+		{ "as the kernel can", { .nonvectored = -1U }, .batch = 2 },
 		{ "registered buffers", { .fixedbufs = 1 }, .batch = 2 },
 		{ "registered files", { .nonvectored = 1, .registerfiles = 1 }, .batch = 2 },
 		{ "both", { .fixedbufs = 1, .registerfiles = 1 }, .batch = 2 },

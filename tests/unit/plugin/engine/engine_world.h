@@ -226,7 +226,7 @@ static void world_expect_transfer(struct io_uring_sqe *sqe, const struct io_u *i
 	};
 	const struct tw_options *o = &world.options;
 	/* This kernel does not list its operations, so it is taken for an old one. */
-	const bool is_vectored = o->nonvectored != 1 && !o->fixedbufs;
+	const bool is_vectored = !o->nonvectored && !o->fixedbufs;
 	const bool is_write = io_u->ddir == DDIR_WRITE;
 
 	sqe->opcode = o->test_nop ? IORING_OP_NOP :
@@ -399,8 +399,6 @@ WORLD_GIVES(0, int, io_uring_queue_init, unsigned entries, struct io_uring *ring
 	    unsigned flags)
 WORLD_VOID(io_uring_queue_exit, struct io_uring *ring)
 WORLD_GIVES(0, int, io_uring_register_ring_fd, struct io_uring *ring)
-WORLD_GIVES(NULL, struct io_uring_probe *, io_uring_get_probe_ring, struct io_uring *ring)
-WORLD_VOID(io_uring_free_probe, struct io_uring_probe *probe)
 WORLD_GIVES(0, int, io_uring_register_buffers, struct io_uring *ring,
 	    const struct iovec *buffers, unsigned count)
 WORLD_GIVES(0, int, io_uring_register_files, struct io_uring *ring, const int *files,
