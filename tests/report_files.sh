@@ -201,7 +201,6 @@ interval()
 	"ios": $(counts $ios), "errors": $(counts "$errors"),
 	"short_ios": $(counts 0 moves), "zero_byte": $(counts 0 moves),
 	"requeued": $(counts 0), "unaccounted": $(counts 0), "clock_went_back": $(counts 0),
-	"writer": {"cpu_ns": 5},
 	"over_time": {"width_ns": $width, "windows": [$windows]}
 	END
 }

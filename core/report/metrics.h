@@ -166,10 +166,6 @@ enum tw_show {
 	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
 	      "linked or drained; that wait and blockq are in kernel") \
-	COUNT(woke_nobody, "kernel_stages.woke_nobody", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] whose completion woke nobody", \
-	      "the job's thread did not sleep then: tw_causes=1") \
 	COUNT(unsplit_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
 	      "no event seen, no block device, or too many flushes") \
@@ -252,8 +248,6 @@ enum tw_show {
 	SCALAR(other_files, "devices_other_files", TW_PLAIN, TW_SUM, \
 	       "files on devices that are not listed") \
 	SCALAR(other_ios, "devices_other_ios", TW_PLAIN, TW_SUM, "I/Os on these files") \
-	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_NS, TW_SUM, \
-	       "CPU time of the thread that wrote the intervals") \
 	SCALAR(read_calls, "waits.read_calls", TW_PLAIN, TW_SUM, \
 	       "read call[s] of the followed processes, also of pipes and sockets") \
 	SCALAR(write_calls, "waits.write_calls", TW_PLAIN, TW_SUM, "write call[s], likewise") \

@@ -34,7 +34,6 @@ struct tw_intervals {
 	struct tw_job *job;
 	struct tw_filled sum;		/* of all lines so far */
 	struct tw_report_line line;	/* the newest */
-	uint64_t cpu_ns;		/* of this thread, when the newest began */
 	int error;			/* a line could not be added to the sum */
 	const char *job_name;
 	char *path;
@@ -161,15 +160,9 @@ static void write_line(struct tw_intervals *intervals, struct tw_filled *filled,
 		       bool is_end)
 {
 	struct tw_tally *tally = &filled->tally;
-	struct timespec now = { 0 };
 	json_t *json;
 	int ret;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	/* A test's thread may have written the line before. */
-	if (tw_timespec_ns(&now) > intervals->cpu_ns)
-		tally->scalars.writer_cpu_ns = tw_timespec_ns(&now) - intervals->cpu_ns;
-	intervals->cpu_ns = tw_timespec_ns(&now);
 	tw_windows_close(&tally->over_time);
 	add(intervals, filled);
 	set_line(intervals, filled, is_end);

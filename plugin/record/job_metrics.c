@@ -57,7 +57,6 @@ static const unsigned of_others[] = {
 
 static const unsigned of_waking[] = {
 	STAGE_METRIC(TW_COMPLETE_WAKING), STAGE_METRIC(TW_COMPLETE_POSTING),
-	TW_METRIC_woke_nobody,
 };
 
 static const unsigned of_syncs[] = {
@@ -80,7 +79,7 @@ static const unsigned of_open_loop[] = { TW_METRIC_depth_reached, TW_METRIC_gene
 
 /* Return the metrics that the job records. What is known only at its end is not among
  * them. */
-static struct tw_metric_set rows_of(const struct tw_job *job, bool has_intervals)
+static struct tw_metric_set rows_of(const struct tw_job *job)
 {
 	struct tw_metric_set has = { { 0 } };
 
@@ -110,8 +109,6 @@ static struct tw_metric_set rows_of(const struct tw_job *job, bool has_intervals
 		put_metrics(&has, of_open_loop, FIO_ARRAY_SIZE(of_open_loop));
 	if (job->hot.event_time)
 		tw_metric_put(&has, STAGE_METRIC(TW_RESIDUAL));
-	if (has_intervals)
-		tw_metric_put(&has, TW_METRIC_writer_cpu_ns);
 	return has;
 }
 
@@ -122,7 +119,7 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 		   struct tw_tally *tally)
 {
 	const struct tw_options *o = td->eo;
-	const struct tw_metric_set has = rows_of(job, o->interval_us);
+	const struct tw_metric_set has = rows_of(job);
 	const bool does[TW_DIRECTIONS] = {
 		[TW_READ] = td_read(td) || td->o.verify,
 		[TW_WRITE] = td_write(td),

@@ -222,18 +222,14 @@ static void find_sync_parts(const struct tw_job *job, const struct tw_finished *
 /* Set the parts of complete, if the job's thread slept when the last completion came: until it was
  * woken, and from then on. */
 static void find_waking(const struct tw_job *job, const struct tw_kernel_stamps *stamps,
-			struct tw_counts *counts, struct tw_io_times *times)
+			struct tw_io_times *times)
 {
 	const struct tw_clock_map *map = &job->collected.clock_map;
 	const uint64_t complete_ns = times->ns[TW_COMPLETE];
 	uint64_t waking_ns, until_ns;
-	int found;
 
-	if (!job->collected.follow.offcpu)
-		return;
-	found = tw_find_waking(job->collected.follow.offcpu, stamps->finished_ns, &waking_ns);
-	counts->woke_nobody += !found;
-	if (found <= 0)
+	if (!job->collected.follow.offcpu ||
+	    tw_find_waking(job->collected.follow.offcpu, stamps->finished_ns, &waking_ns) <= 0)
 		return;
 	until_ns = (uint64_t) (tw_clock_map_own_ns(map, waking_ns) -
 			       tw_clock_map_own_ns(map, stamps->finished_ns));
@@ -406,7 +402,7 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 	if (has_sync(job, direction))
 		find_sync_parts(job, finished, clocks, &times);
 	else if (job->hot.kernel.others && status == TW_SPLIT_ALL)
-		find_waking(job, stamps, &tally->counts[direction], &times);
+		find_waking(job, stamps, &times);
 	if (job->hot.devices)
 		tw_devices_add(job->hot.devices, finished->device, direction,
 			       realtime_ns(job, finished->returned_ticks), &times, weight);
