@@ -184,8 +184,7 @@ static const struct tw_fact of_others[] = {
 };
 
 static const struct tw_fact of_commit[] = {
-	{ "waits", TW_NUMBER | TW_MUST }, { "running_ns", TW_NUMBER },
-	{ "own_ns", TW_NUMBER }, { "others", TW_NUMBER },
+	{ "waits", TW_NUMBER | TW_MUST }, { "others", TW_NUMBER },
 	{ "who", TW_OBJECT, of_handles }, { NULL },
 };
 

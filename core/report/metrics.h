@@ -345,11 +345,6 @@ enum tw_show {
 	     "anybody in flight") \
 	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from when the last wait of the sync ends until the engine sees its completion") \
-	TIME(SYNC_RUNNING, "running_commit", "sync.running_commit", TW_SYNCS, TW_SYNC_JOURNAL, \
-	     TW_METRIC_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: " \
-	     "for one that was running already") \
-	TIME(SYNC_OWN, "own_commit", "sync.own_commit", TW_SYNCS, TW_SYNC_JOURNAL, TW_METRIC_ios, \
-	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit") \
 	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from the last completion of the data until the sync begins: a worker, " \
 	     "new blocks") \

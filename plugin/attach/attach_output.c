@@ -80,7 +80,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 	if (tw_io_has(&slow->times, TW_SYNC_WAKE))
 		json_object_update_new(json, json_pack("{sI, so*}",
 			"written_bytes", (json_int_t)slow->synced.written_bytes,
-			"commit", tw_commit_to_json(&slow->synced, &slow->times)));
+			"commit", tw_commit_to_json(&slow->synced)));
 	if (result->tally->offcpu)
 		json_object_set_new(json, "causes", tw_causes_to_json(
 			tw_time_metrics[why->stage].name, why->from_ns, why->ns,

@@ -144,7 +144,7 @@ static const unsigned io_times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNE
 
 #define IO_TIMES	(sizeof(io_times) / sizeof(*io_times))
 #define FIRST_OF_CALL	TW_SYNC_DATA
-#define LAST_OF_CALL	TW_SYNC_OWN
+#define LAST_OF_CALL	TW_SYNC_WAKE
 
 /* Return the metrics of a report that are counted here. */
 static struct tw_metric_set counted(void)

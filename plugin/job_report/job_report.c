@@ -151,7 +151,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offs
 		"monotonic_ns", tw_json_digits(begin_ns),
 		"written_bytes", tw_io_has(times, TW_SYNC_WAKE) && slow->direction == TW_SYNC ?
 			json_integer((json_int_t) slow->synced.written_bytes) : NULL,
-		"commit", tw_commit_to_json(&slow->synced, times),
+		"commit", tw_commit_to_json(&slow->synced),
 		"submitting_call_ns", tw_io_has(times, TW_CALL) ?
 			json_integer((json_int_t) times->ns[TW_CALL]) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?

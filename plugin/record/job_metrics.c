@@ -61,8 +61,7 @@ static const unsigned of_waking[] = {
 
 static const unsigned of_syncs[] = {
 	STAGE_METRIC(TW_SYNC_WORKER), STAGE_METRIC(TW_SYNC_DATA), STAGE_METRIC(TW_SYNC_JOURNAL),
-	STAGE_METRIC(TW_SYNC_FLUSH), STAGE_METRIC(TW_SYNC_WAKE), STAGE_METRIC(TW_SYNC_RUNNING),
-	STAGE_METRIC(TW_SYNC_OWN), TW_METRIC_unsplit_syncs, TW_METRIC_sync_bytes,
+	STAGE_METRIC(TW_SYNC_FLUSH), STAGE_METRIC(TW_SYNC_WAKE), TW_METRIC_unsplit_syncs, TW_METRIC_sync_bytes,
 };
 
 static const unsigned of_sync_writes[] = {

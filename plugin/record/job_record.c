@@ -420,9 +420,6 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 		tw_by_lat_add(&tally->by_lat[direction], times.ns[TW_LAT], times.ns, weight);
 	else
 		times.has &= ~TW_TIME_BIT(TW_KERNEL);	/* record() has recorded it */
-	/* Of writes these are in the list of the slowest only. */
-	if (direction != TW_SYNC)
-		times.has &= ~(TW_TIME_BIT(TW_SYNC_RUNNING) | TW_TIME_BIT(TW_SYNC_OWN));
 	record_times(tally, direction, &times, weight);
 }
 

@@ -280,8 +280,6 @@ commits()
 		my $calls = $j->{ios}{sync};
 		!(grep { !$_->{commit}{waits} || !!$_->{commit}{others} != !!$_->{commit}{who} }
 			@waits) &&
-		!(grep { my $c = $_->{commit}; $c->{running_ns} + $c->{own_ns} !=
-			$_->{sync}{journal} } @waits) && $j->{sync}{own_commit}{sync}{count} &&
 		@waits && $calls >= 50 && $calls <= 101 && syncs_split() && ('"$2"')' "$1: $3"
 }
 

@@ -229,8 +229,7 @@ syncs()
 			offset => 0, size => 0, ddir => "sync", monotonic_ns => "9000",
 			stages => { queue => 50, kernel => 750, deliver => 200, lat => 1000 },
 			sync => { worker => 50, data => 100, journal => 250, flush => 300, wake => 50 },
-			written_bytes => 4096, commit => { waits => 2, running_ns => 100,
-				own_ns => 150, others => 3, who => { kind => "process", id => 77,
+			written_bytes => 4096, commit => { waits => 2, others => 3, who => { kind => "process", id => 77,
 				name => "dd", handles => 5 } } }]);
 		$r->{commits} = [ { job => 0, who => { kind => "process", id => 77, name => "dd" },
 			ios => 14, journal_ns => 900 }, { job => 0, who => { kind => "hidden" },
@@ -246,8 +245,7 @@ sync_of()
 }
 syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 10 89 100 11),
 	$(sync_of journal 20 89 200 10 250 1), $(sync_of flush 30 89 250 10 300 1),
-	$(sync_of wake 5 89 50 11), $(sync_of running_commit 5 20 10 4),
-	$(sync_of own_commit 15 20 190 4), \"written_bytes\": {\"read\": 0, \"write\": 0,
+	$(sync_of wake 5 89 50 11), \"written_bytes\": {\"read\": 0, \"write\": 0,
 	\"trim\": 0, \"sync\": 614400},
 	\"not_split\": $(counts 0)}" synced.json
 syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 60 89 550 10 650 1),

@@ -55,23 +55,17 @@ syncs='
 			next unless /^\s*(.*)-\d+\s+\[\d+\].*?\s(\d+\.\d+): block_bio_queue: (\d+,\d+) (\w+) \d+ \+ (\d+)/;
 			push @trace, [$2 * 1e9, $1, $4, $5] if !defined $device || $3 eq $device;
 		}
-		my @commits = commits($device);
-		map { my ($s, $d, $w, $r, @f, @j) = ($_, 0, 0, 0);
+		map { my ($s, $d, $w, @f, @j) = ($_, 0, 0);
 			my $p = $s->{sync} // $s->{complete};
 			my ($from, $to) = ($s->{monotonic_ns}, $s->{monotonic_ns} + $s->{stages}{lat});
-			my $moved = $from + $s->{stages}{queue} + $p->{worker} + $p->{data};
 			$from += before($s) if $s->{complete};
-			# What the sync asks for can begin before it sleeps.
-			my ($first) = grep { $_->[0] < $moved - 1e6 && $_->[1] > $moved } @commits;
 			# The sync of a direct write may begin within the flush of another.
 			my $since = $from - ($s->{complete} ? 1e9 : 0);
-			my @before;
 			for (grep { $_->[0] <= $to } @trace) {
 				my ($at, $who, $how, $blocks) = @$_;
 				next unless $how =~ /W/;
 				my $is_flush = $how =~ /^F/ || $how =~ /W.*F/;
 				my $end = $at + 1e6 * (($how =~ /^F/ ? $ms : 0) + ($blocks ? 200 : 0));
-				push @before, [$at, $end] if $is_flush;
 				next if $at < $since;
 				push @f, [$at, $end] if $is_flush;
 				push @j, [$at, $end] if $is_flush || $who =~ /jbd2/;
@@ -79,29 +73,15 @@ syncs='
 				$d = 1;
 				$w += 512 * $blocks if $who =~ /^(iou-wrk|fio)/;
 			}
-			$r = ($first->[1] - $moved) / 1e6 - covered($moved, $first->[1], @before) if $first;
 			my $f = covered($from, $to, @f);
 			{ p => $p, f => $f, d => $d,
 			  j => covered($from, $to, @j) - $f,
 			  k => $s->{stages}{$s->{complete} ? "complete" : "kernel"},
 			  lat => $s->{stages}{lat},
-			  b => $s->{written_bytes} // $w, w => $w, c => $s->{commit}, r => $r }
+			  b => $s->{written_bytes} // $w, w => $w }
 		} grep { $_->{ddir} eq "sync" || $name =~ /-d/ } @{$j->{slowest}};
 	}
-	sub commits { my ($device) = @_; my (@all, $from); local $/ = "\n";
-		open my $f, "<", "$shared/trace" or die;
-		while (<$f>) {
-			next unless /\s(\d+\.\d+): jbd2_(start|end)_commit: dev (\d+,\d+) /;
-			next unless !defined $device || $3 eq $device;
-			if ($2 eq "start") { $from = $1 * 1e9 }
-			elsif (defined $from) { push @all, [$from, $1 * 1e9] }
-		}
-		@all }
 	sub near { my ($is, $ms) = @_; abs($is / 1e6 - $ms) <= ($ms > 20 ? $ms / 20 : 10) }
-	# A flush and its write take up to four jiffies more, which the trace does not tell. A write
-	# has no such part.
-	sub running { my ($s) = @_;
-		abs($s->{c}{running_ns} / 1e6 - $s->{r}) <= 16 + $s->{r} / 20 }
 	sub mean { my ($part) = @_; my $h = $j->{sync}{$part}{sync} //
 		$j->{complete}{$part}{write} // $j->{sync}{$part}{write}; $h->{mean_ns} / 1e6 }
 	our $shared = "'"$shared"'";
@@ -138,10 +118,6 @@ delayed()
 			$no .= " data $_->{d}" unless near($p->{data}, 200 * $_->{d});
 			$no .= " journal $_->{j}" unless near($p->{journal}, $_->{j});
 			$no .= " bytes $_->{w}, is $_->{b}" unless $_->{w} == $_->{b};
-			my $c = $_->{c};
-			$no .= " running $_->{r}, is $c->{running_ns}" unless !$c || "'"$1"'" =~ /-d/ ||
-				$c->{running_ns} + $c->{own_ns} == $p->{journal} &&
-				running($_);
 			next unless $no;
 			$bad++;
 			print "# by the trace:$no; ", join(" ", map { "$_ $p->{$_}" } sort keys %$p), "\n";
@@ -170,19 +146,6 @@ for suite in $suites; do
 	done <<-END
 	$(cat "$shared/jobs.names" "$shared/modes.names")
 	END
-	succeeds ext4240-both "$suite: fio succeeds next to a process that syncs"
-	json "$shared/ext4240-both.json" "$syncs"'my @s = syncs("ext4240-both", 240);
-		my @waits = grep { $_->{c} } @s;
-		my $running = grep { $_->{r} > 10 } @waits;
-		my @bad = grep { my $c = $_->{c};
-			$c->{running_ns} + $c->{own_ns} != $_->{p}{journal} ||
-			!running($_) } @waits;
-		print "# $running of ", scalar(@waits), " waited for a commit that was running\n";
-		printf "# %s, ms: by the trace %.1f, %.1f of %.1f\n", running($_) ? "running" :
-			"wrong", $_->{r}, map { $_ / 1e6 } $_->{c}{running_ns}, $_->{p}{journal}
-			for @waits;
-		@waits >= 15 && @bad * 10 <= @waits'
-	ok $? "$suite: the wait for a commit that was running is what the trace says"
 	succeeds writes "$suite: fio succeeds with synced writes"
 	while read -r name; do
 		adds_up "$name" 10
@@ -213,7 +176,7 @@ for suite in $suites; do
 	succeeds call-who "$suite: attach next to another process"
 	named=$(value "$shared/call-who.json" 'my ($most) = @{$j->{commits} // []};
 		$most->{who}{id} == '"$(cat "$shared/other")"' ?
-			"$most->{ios} $j->{sync}{own_commit}{sync}{count}" : "0 0"')
+			"$most->{ios} $j->{sync}{journal}{sync}{count}" : "0 0"')
 	works "$suite: attach names it in 95 of 100 waits for a commit: $named" \
 		perl -e 'exit !($ARGV[1] >= 50 && $ARGV[0] * 100 >= 95 * $ARGV[1])' $named
 	for name in ext4160-over ext4160-new xfs160-over xfs160-new raw160; do

@@ -176,13 +176,12 @@ static void put_commits(struct tw_page *page, const struct tw_report *report, ui
 			     names);
 }
 
-/* Add what a part was for, and lat without the worker, for which a program that calls fsync(2)
+/* Add lat without the worker, for which a program that calls fsync(2)
  * does not wait; that nothing was flushed, and why; the commits. */
 static void put_about_syncs(struct tw_page *page, const struct tw_report *report, int direction)
 {
 	const struct tw_tally *tally = &report->tally;
 	const struct tw_histogram *worker = &tally->times[TW_SYNC_WORKER][direction];
-	const struct tw_histogram *running = &tally->times[TW_SYNC_RUNNING][direction];
 	const double syncs = (double)tally->times[TW_SYNC_DATA][direction].count;
 
 	if (!tw_report_has_sync_parts(tally, direction))
@@ -190,9 +189,6 @@ static void put_about_syncs(struct tw_page *page, const struct tw_report *report
 	if (direction == TW_SYNC && tw_has(tally, TW_METRIC_sync_bytes) && syncs > 0)
 		tw_page_also(page, "%s written a sync", TW_SAY_BYTES(
 			     (double)tally->counts[direction].sync_bytes / syncs));
-	if (running->sum_ns)
-		tw_page_also(page, "%s of journal: for a commit that was running already",
-			     TW_SAY_NS(tw_histogram_mean_ns(running)));
 	if (worker->count && direction == TW_SYNC)
 		tw_page_also(page, "lat without worker (a thread of io-wq): %s", TW_SAY_NS(
 			     tw_tally_mean_ns(tally, TW_LAT, direction) -

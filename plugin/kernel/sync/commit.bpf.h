@@ -6,8 +6,7 @@
  * is named.
  *
  * A sync that waits for a commit is woken by the journal's thread when the commit has ended.
- * What that thread does is in `committers`. A commit was running already if it began before the sync
- * got its CPU last: what a sync asks for begins later.
+ * What that thread has ended is in `committers`.
  *
  * A program includes this file once, after sync.bpf.h.
  */
@@ -67,17 +66,12 @@ struct {
 	__type(value, struct transaction);
 } transactions SEC(".maps");
 
-struct commit {
-	__u64 key;		/* of its transaction, if it has ended; or 0 */
-	__u64 began_ns;		/* 0: before this program did */
-};
-
-/* By the thread of the journal: its last commit. */
+/* By the thread of the journal: the transaction of its last commit; 0: another one goes on. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, COMMITTERS);
 	__type(key, __u32);
-	__type(value, struct commit);
+	__type(value, __u64);
 } committers SEC(".maps");
 
 static __always_inline __u64 transaction_key(__u32 dev, __u32 number)
@@ -146,9 +140,9 @@ SEC("tp_btf/jbd2_start_commit")
 int BPF_PROG(commit_starts)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct commit begins = { .began_ns = bpf_ktime_get_ns() };
+	__u64 none = 0;
 
-	bpf_map_update_elem(&committers, &thread, &begins, BPF_ANY);
+	bpf_map_update_elem(&committers, &thread, &none, BPF_ANY);
 	return 0;
 }
 
@@ -158,15 +152,11 @@ int BPF_PROG(commit_ends, __u32 dev, __u32 number)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	__u64 before = transaction_key(dev, number - 1);
-	struct commit ended = { .key = transaction_key(dev, number) };
-	const struct commit *began;
+	__u64 ended = transaction_key(dev, number);
 
 	if (!bpf_map_lookup_elem(&journals, &dev))
 		return 0;
 	bpf_map_delete_elem(&transactions, &before);
-	began = bpf_map_lookup_elem(&committers, &thread);
-	if (began)
-		ended.began_ns = began->began_ns;
 	bpf_map_update_elem(&committers, &thread, &ended, BPF_ANY);
 	return 0;
 }
@@ -186,30 +176,25 @@ static __always_inline void name_handler(struct tw_who *who, const struct handle
 	__builtin_memcpy(who->name, by->name, sizeof(who->name));
 }
 
-/* A task in a sync is woken by the task that runs. If that task has just ended a commit, note
- * whether the commit was running already, and who else was in it. Of two commits the one counts
- * in which another process had most handles. */
+/* A task in a sync is woken by the task that runs. If that task has just ended a commit, note who
+ * else was in it. Of two commits the one counts in which another process had most handles. */
 static __always_inline void woken_by_commit(struct tw_sync *sync, __u32 own,
 					    const struct viewer *viewer)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), others = 0;
-	struct commit *commit = bpf_map_lookup_elem(&committers, &thread);
+	__u64 *commit = bpf_map_lookup_elem(&committers, &thread);
 	const struct handler *most = 0;
 	const struct transaction *of;
 	int i;
 
 	/* One that ends before the sync sleeps is not waited for. */
-	if (!commit || !commit->key || !sync->slept_ns)
+	if (!commit || !*commit || !sync->slept_ns)
 		return;
 	sync->commits++;
 	/* With data=journal Linux 6.12 waits for it inside of the data. */
 	if (!sync->moved_on_ns)
 		sync->moved_on_ns = sync->slept_ns;
-	if (commit->began_ns < sync->ran_ns && !sync->running_to_ns) {
-		sync->running_to_ns = sync->woken_ns;
-		sync->running_flush_ns = flush_until(sync, sync->woken_ns);
-	}
-	of = bpf_map_lookup_elem(&transactions, &commit->key);
+	of = bpf_map_lookup_elem(&transactions, commit);
 	for (i = 0; of && i < HANDLERS; i++) {
 		const struct handler *by = &of->by[i];
 

@@ -4,17 +4,13 @@
  */
 #include "sync.h"
 
-json_t *tw_commit_to_json(const struct tw_sync *sync, const struct tw_io_times *times)
+json_t *tw_commit_to_json(const struct tw_sync *sync)
 {
 	json_t *json, *who;
 
 	if (!sync->commits)
 		return NULL;
 	json = json_pack("{sI}", "waits", (json_int_t) sync->commits);
-	if (tw_io_has(times, TW_SYNC_OWN))
-		json_object_update_new(json, json_pack("{sI, sI}",
-			"running_ns", (json_int_t) times->ns[TW_SYNC_RUNNING],
-			"own_ns", (json_int_t) times->ns[TW_SYNC_OWN]));
 	who = tw_who_to_json(&sync->who);
 	if (!who)
 		return json;

@@ -305,7 +305,6 @@ static __always_inline void sync_begins(struct tw_sync *sync, const struct file_
 		return;
 	sync->disk = disk_of(file, &sync->flags);
 	sync->begun_ns = begun_ns;
-	sync->ran_ns = begun_ns;
 }
 
 /* A bio comes to its disk. Return the time if it flushes, and 0 if it does not. */
@@ -390,8 +389,6 @@ static __always_inline void sync_runs(struct tw_sync *sync)
 	if (!sync->slept_ns)
 		return;
 	sync->slept_ns = 0;
-	if (!sync->moved_on_ns)
-		sync->ran_ns = now_ns;
 	sync_ended(sync, sync->woken_ns ? sync->woken_ns : now_ns);
 }
 

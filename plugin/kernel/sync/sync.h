@@ -21,12 +21,9 @@ struct tw_sync {
 	__u64 key;		/* user_data of the I/O that has these stamps */
 	__u64 queued_ns;	/* io_uring gave it to a worker */
 	__u64 begun_ns;		/* the worker began with it */
-	__u64 ran_ns;		/* it got its CPU last before it moved on */
 	__u64 moved_on_ns;	/* its data is written out, and it waits for more */
 	__u64 ended_ns;		/* its last wait was over */
 	__u64 flush_ns;		/* from moved_on to ended: the disk flushed its cache */
-	__u64 running_to_ns;	/* end of a commit that was running when it moved on */
-	__u64 running_flush_ns;	/* from moved_on to running_to: the same */
 	__u64 written_bytes;	/* data that its task sent to the disk */
 	__u64 disk;		/* the kernel's gendisk of the file; 0: none */
 	__u64 slept_ns;		/* it began to wait; 0: it does not wait */
@@ -73,9 +70,7 @@ _Static_assert((int)TW_SYNC_WAKE - (int)TW_SYNC_WORKER == (int)TW_IN_WAKE &&
 
 struct tw_sync_parts {
 	bool known;
-	bool waited;			/* for a commit that was seen */
 	uint64_t ns[TW_SYNC_PARTS];	/* add up to the stage */
-	uint64_t running_ns;		/* of TW_IN_JOURNAL: for a commit that was running */
 	uint64_t written_bytes;
 };
 
@@ -92,18 +87,6 @@ static inline uint64_t tw_sync_since(const struct tw_clock_map *map, uint64_t st
 
 	return ns < (int64_t)least_ns ? least_ns : ns > (int64_t)most_ns ? most_ns :
 	       (uint64_t)ns;
-}
-
-/* Return how much of a sync's journal was the wait for a commit that was running when the sync
- * moved on, at @moved_ns (own time). The rest was the wait for its own commit. */
-static inline uint64_t tw_sync_running(const struct tw_clock_map *map, const struct tw_sync *sync,
-				       int64_t moved_ns, uint64_t journal_ns)
-{
-	const uint64_t flush_ns = (uint64_t)((double)sync->running_flush_ns * map->rate);
-	const uint64_t to_ns = tw_sync_since(map, sync->running_to_ns, moved_ns, flush_ns,
-					     INT64_MAX);
-
-	return to_ns - flush_ns < journal_ns ? to_ns - flush_ns : journal_ns;
 }
 
 /*
@@ -134,11 +117,7 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_clock_map *map,
 	parts.ns[TW_IN_DATA] = moved_ns - begun_ns;
 	parts.ns[sync->flags & TW_SYNC_OF_DEVICE ? TW_IN_DATA : TW_IN_JOURNAL] += rest_ns;
 	parts.ns[TW_IN_WAKE] = stage_ns - ended_ns;
-	parts.waited = sync->commits != 0;
 	parts.written_bytes = sync->written_bytes;
-	if (sync->running_to_ns)
-		parts.running_ns = tw_sync_running(map, sync, from_ns + (int64_t)moved_ns,
-						   parts.ns[TW_IN_JOURNAL]);
 	return parts;
 }
 
@@ -151,15 +130,11 @@ static inline void tw_put_sync_parts(struct tw_io_times *times, unsigned first,
 
 	for (part = 0; part < TW_SYNC_PARTS && parts->known; part++)
 		tw_put_time(times, first + part, parts->ns[part]);
-	if (!parts->known || !parts->waited)
-		return;
-	tw_put_time(times, TW_SYNC_RUNNING, parts->running_ns);
-	tw_put_time(times, TW_SYNC_OWN, parts->ns[TW_IN_JOURNAL] - parts->running_ns);
 }
 
-/* Return how long a sync waited for commits, and who else was in them; NULL: it waited for
+/* Return for how many commits a sync waited, and who else was in them; NULL: it waited for
  * none. */
-json_t *tw_commit_to_json(const struct tw_sync *sync, const struct tw_io_times *times);
+json_t *tw_commit_to_json(const struct tw_sync *sync);
 #endif
 
 #endif

@@ -163,25 +163,6 @@ for name in ext4240 xfs240 raw240; do
 	[ -e "$file" ] || file=/dev/mapper/$name
 	called "$name" "$file" --size=1m --number_ios=10 --fdatasync=1
 done
-# Another process waits for commits of the same journal. Most syncs come while one flushes.
-while [ ! -e /tmp/stop ]; do
-	dd if=/dev/zero of=/tmp/m/ext4240/other bs=4k count=1 conv=fsync 2>/dev/null
-done &
-name=ext4240-both
-TICKWISE_KERNEL=auto run $name <<-END
-	[$name]
-	ioengine=external:/tickwise.so
-	filename=/tmp/m/ext4240/both
-	rw=write
-	bs=4k
-	size=80k
-	fdatasync=1
-	tw_slowest=1000
-	tw_report=/tmp/$name.json
-END
-: >/tmp/stop
-wait
-rm /tmp/stop
 echo 0 >/sys/kernel/tracing/events/enable
 cat /sys/kernel/tracing/trace >/tmp/trace
 # commits NAME: waits for a commit with each sync

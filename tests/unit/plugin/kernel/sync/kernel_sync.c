@@ -81,33 +81,6 @@ static void test_known(void)
 	are(&parts, (uint64_t[]) { 800, 0, 0, 0, 200 }, "none is below 0");
 }
 
-static void test_journal(void)
-{
-	/* It waits for its own commit alone, and then for one that was running first. */
-	struct tw_sync sync = sync_at(1100, 1300, 1800, 400);
-	struct tw_sync_parts parts = of(&sync);
-
-	tap_ok(!parts.waited && !parts.running_ns, "no commit was waited for");
-	sync.commits = 1;
-	parts = of(&sync);
-	tap_ok(parts.waited && !parts.running_ns, "it waits for its own commit");
-	sync.commits = 2;
-	sync.running_to_ns = BASE_NS + 1550;
-	sync.running_flush_ns = 230;
-	parts = of(&sync);
-	tap_ok(parts.running_ns == 20 && parts.ns[TW_IN_JOURNAL] == 100,
-	       "one was running: without its flush");
-	sync.running_flush_ns = 300;
-	tap_ok(of(&sync).running_ns == 0, "a flush is no longer than the wait that has it");
-	sync.running_flush_ns = 0;
-	tap_ok(of(&sync).running_ns == 100, "running is no longer than journal");
-	sync.running_to_ns = BASE_NS + 1200;
-	tap_ok(of(&sync).running_ns == 0, "nor below 0");
-	sync.flags = TW_SYNC_OF_DEVICE;
-	sync.running_to_ns = BASE_NS + 1550;
-	tap_ok(of(&sync).running_ns == 0, "a block device has none");
-}
-
 static void test_unknown(void)
 {
 	struct tw_sync sync = sync_at(1100, 1300, 1800, 400), read;
@@ -145,8 +118,6 @@ static void test_sum(void)
 			.begun_ns = BASE_NS + below(4000), .ended_ns = BASE_NS + below(4000),
 			.moved_on_ns = below(4) ? BASE_NS + below(4000) : 0,
 			.flush_ns = below(4000), .flags = (__u32)below(2),
-			.running_to_ns = below(2) ? BASE_NS + below(4000) : 0,
-			.running_flush_ns = below(4000),
 		};
 		const struct tw_sync_parts parts = tw_sync_parts(&map, &sync, 500, kernel_ns);
 		uint64_t sum_ns = 0;
@@ -155,8 +126,7 @@ static void test_sum(void)
 			sum_ns += parts.ns[part];
 			adds_up &= parts.ns[part] <= kernel_ns;
 		}
-		adds_up &= parts.known && sum_ns == kernel_ns &&
-			   parts.running_ns <= parts.ns[TW_IN_JOURNAL];
+		adds_up &= parts.known && sum_ns == kernel_ns;
 	}
 	tap_ok(adds_up, "the parts of %d random syncs add up", SPLITS);
 }
@@ -165,7 +135,6 @@ int main(void)
 {
 	random_state = tap_seed();
 	test_known();
-	test_journal();
 	test_unknown();
 	test_sum();
 	return tap_done();
