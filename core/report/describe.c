@@ -134,7 +134,6 @@ static const struct {
 	[TW_DIGITS] = { "$ref", "#/$defs/digits", NULL },
 	[TW_FLAG] = { "type", "boolean", "#/$defs/boolean_or_differs" },
 	[TW_REAL] = { "type", "number", NULL },
-	[TW_POSITIVE] = { "type", "number", NULL },
 	[TW_NAMES] = { "$ref", "#/$defs/names", "#/$defs/names_or_differs" },
 	[TW_NUMBERS] = { "$ref", "#/$defs/numbers", NULL },
 	[TW_OBJECT] = { "type", "object", NULL },

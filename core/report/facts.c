@@ -117,13 +117,13 @@ const struct tw_fact tw_facts_of_device[] = {
 /* The clock of a file of intervals. */
 static const struct tw_fact of_start[] = {
 	{ "ticks", TW_DIGITS | TW_MUST }, { "monotonic_ns", TW_DIGITS | TW_MUST },
-	{ "hz", TW_POSITIVE | TW_MUST }, { NULL },
+	{ "hz", TW_REAL | TW_MUST }, { NULL },
 };
 
 #define IS_ERROR \
 	{ "against", TW_TEXT | TW_MUST }, { "error_ns", TW_REAL | TW_MUST }, \
-	{ "error_ppb", TW_REAL | TW_MUST }, { "uncertainty_ppb", TW_POSITIVE | TW_MUST }, \
-	{ "uncertainty_ns", TW_POSITIVE | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST }
+	{ "error_ppb", TW_REAL | TW_MUST }, { "uncertainty_ppb", TW_REAL | TW_MUST }, \
+	{ "uncertainty_ns", TW_REAL | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST }
 
 const struct tw_fact tw_facts_of_error[] = {
 	IS_ERROR, { NULL },
@@ -133,8 +133,8 @@ const struct tw_fact tw_facts_of_error[] = {
 
 static const struct tw_fact of_tickwise[] = {
 	/* The system's clock has no rate. */
-	IS_CLOCK, { "source", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE },
-	{ "rate_uncertainty_ppb", TW_POSITIVE }, { "rate_bound_ppb", TW_POSITIVE },
+	IS_CLOCK, { "source", TW_TEXT | TW_MUST }, { "hz", TW_REAL },
+	{ "rate_uncertainty_ppb", TW_REAL }, { "rate_bound_ppb", TW_REAL },
 	{ "rate_window_ns", TW_NUMBER }, { NULL },
 };
 
@@ -391,9 +391,6 @@ static void check(const json_t *object, const char *where, const struct tw_fact 
 		break;
 	case TW_REAL:
 		tw_want_real(object, where, fact->key, problem);
-		break;
-	case TW_POSITIVE:
-		tw_want_positive(object, where, fact->key, problem);
 		break;
 	case TW_NAMES:
 	case TW_NUMBERS:

@@ -20,7 +20,6 @@ enum tw_fact_type {
 	TW_DIGITS,			/* such a number, written as its digits */
 	TW_FLAG,
 	TW_REAL,
-	TW_POSITIVE,			/* 0 is allowed */
 	TW_NAMES,			/* an array of strings */
 	TW_NUMBERS,			/* an array of whole numbers of 0 or more */
 	TW_OBJECT,

@@ -94,16 +94,6 @@ double tw_want_real(const json_t *object, const char *where,
 	return json_number_value(value);
 }
 
-double tw_want_positive(const json_t *object, const char *where,
-			const char *key, struct tw_report_problem *problem)
-{
-	double value = tw_want_real(object, where, key, problem);
-
-	if (value < 0)
-		tw_report_refuse(problem, "%s%s is negative", where, key);
-	return value;
-}
-
 uint64_t tw_report_u64(const json_t *object, const char *key)
 {
 	uint64_t value = 0;

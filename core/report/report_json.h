@@ -39,10 +39,6 @@ int tw_want_boolean(const json_t *object, const char *where, const char *key,
 double tw_want_real(const json_t *object, const char *where, const char *key,
 		    struct tw_report_problem *problem);
 
-/* 0 is allowed. */
-double tw_want_positive(const json_t *object, const char *where,
-			const char *key, struct tw_report_problem *problem);
-
 /* Get a value of a report that was read, and so checked; 0 and NULL: it is not
  * there. */
 uint64_t tw_report_u64(const json_t *object, const char *key);

@@ -282,67 +282,33 @@ static void read_lacks(struct reader *reader, const json_t *object)
 
 #define WHERE	"stages_by_lat.DIRECTION[]."
 
-/* Read the sums of a slice, which are at most @most_ns in all. */
-static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
-		      const json_t *stages, uint64_t most_ns)
+/* Read the sums of a slice. Its other numbers follow from lat. */
+static void read_slice(struct reader *reader, struct tw_by_lat *by_lat, const json_t *json)
 {
-	uint64_t all_ns = 0;
-	int over = 0;
+	const json_t *stages = tw_want_object(json, WHERE, "stages", reader->problem);
+	const unsigned slice = tw_lat_slice(tw_want_u64(json, WHERE, "from_ns", reader->problem));
 
 	for (int stage = 0; stage < TW_STAGES; stage++) {
 		const char *key = tw_time_metrics[stage].name;
 
-		if (!json_object_get(stages, key))
-			continue;
-		sum_ns[stage] = tw_want_u64(stages, WHERE "stages.", key, reader->problem);
-		over |= __builtin_add_overflow(all_ns, sum_ns[stage], &all_ns);
+		if (json_object_get(stages, key))
+			by_lat->sum_ns[slice][stage] = tw_want_u64(stages, WHERE "stages.", key,
+								   reader->problem);
 	}
-	if (over || all_ns > most_ns)
-		tw_report_refuse(reader->problem, WHERE "stages add up to more than lat");
 }
 
-/* Read a slice. @bin is the first bin of lat after the slice before it. */
-static void read_slice(struct reader *reader, int direction, const json_t *json,
-		       uint32_t *bin)
-{
-	const struct tw_histogram *lat = &reader->tally->times[TW_LAT][direction];
-	struct tw_by_lat *by_lat = &reader->tally->by_lat[direction];
-	const json_t *stages = tw_want_object(json, WHERE, "stages", reader->problem);
-	uint64_t from_ns = tw_want_u64(json, WHERE, "from_ns", reader->problem);
-	uint64_t to_ns = tw_want_u64(json, WHERE, "to_ns", reader->problem);
-	uint64_t ios = tw_want_u64(json, WHERE, "ios", reader->problem);
-	unsigned slice = tw_lat_slice(from_ns);
-	uint64_t most_ns;
-
-	if (from_ns != tw_lat_slice_low(slice) || to_ns != tw_lat_slice_high(slice))
-		tw_report_refuse(reader->problem, WHERE "from_ns and to_ns are not an "
-				 "eighth of an octave");
-	if (ios == 0 || ios != tw_lat_slice_ios(lat, slice, bin))
-		tw_report_refuse(reader->problem, WHERE "ios is not as in stages.lat");
-	/* Chosen I/Os count several times. */
-	if (tw_tally_is_sampled(reader->tally, direction) ||
-	    __builtin_mul_overflow(ios, to_ns, &most_ns))
-		most_ns = UINT64_MAX;
-	read_sums(reader, by_lat->sum_ns[slice], stages, most_ns);
-}
-
-/* Read the slices of a direction: those with I/Os, ascending. */
 static int read_slices(struct reader *reader, int direction, const json_t *array)
 {
-	const struct tw_histogram *lat = &reader->tally->times[TW_LAT][direction];
 	struct tw_by_lat *by_lat = &reader->tally->by_lat[direction];
-	uint32_t bin = 0;
 
 	if (array && !json_is_array(array))
 		tw_report_refuse(reader->problem, "stages_by_lat.%s is not an array",
 				 tw_direction_names[direction]);
-	if (json_array_size(array) && tw_by_lat_init(by_lat))
+	if ((json_array_size(array) || reader->tally->times[TW_LAT][direction].count) &&
+	    tw_by_lat_init(by_lat))
 		return -ENOMEM;
 	for (size_t i = 0; i < json_array_size(array); i++)
-		read_slice(reader, direction, json_array_get(array, i), &bin);
-	if (lat->count && bin <= tw__histogram_bin(lat, lat->max_ns))
-		tw_report_refuse(reader->problem, "stages_by_lat.%s lacks I/Os of "
-				 "stages.lat", tw_direction_names[direction]);
+		read_slice(reader, by_lat, json_array_get(array, i));
 	return 0;
 }
 

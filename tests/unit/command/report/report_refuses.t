@@ -40,8 +40,7 @@ $r->{devices}[0]{jobs} = 2 => devices[].jobs is not 1 to the number of jobs
 delete $r->{devices}[0]{ios} => devices[].jobs is not 0, but ios is missing
 $r->{devices}[1] = { %{$r->{devices}[0]}, ios => counts(0), lat => {}, device_time => {} }
 	=> a device is twice in devices
-$r->{clocks}{fio}{uncertainty_ns} = -25 => clocks.fio.uncertainty_ns is negative
-$r->{clocks}{tickwise}{hz} = -1 => clocks.tickwise.hz is negative
+$r->{clocks}{tickwise}{hz} = "1" => clocks.tickwise.hz is not a number
 $r->{counter}{verdict} = "fine"
 	=> counter.verdict is none of reliable, unreliable, undecided, unchecked
 $r->{counter}{reasons}[1] = 3 => counter.reasons[] is not an object
@@ -82,25 +81,10 @@ $r->{lacks} = ["ios"] => lacks names ios, which is there
 $r->{lacks} = [7] => lacks[] is not a string
 $s->[1] = 3 => slowest[] is not an object
 $s->[0]{job} = 1 => slowest[].job is not the index of a job
-my $l = $r->{stages_by_lat}{read}; @$l[0, 1] = @$l[1, 0]
-	=> stages_by_lat.DIRECTION[].ios is not as in stages.lat
-my $l = $r->{stages_by_lat}{read}; $l->[1] = $l->[0]
-	=> stages_by_lat.DIRECTION[].ios is not as in stages.lat
-splice @{$r->{stages_by_lat}{read}}, 1, 1 => stages_by_lat.DIRECTION[].ios is not as in stages.lat
-pop @{$r->{stages_by_lat}{read}} => stages_by_lat.read lacks I/Os of stages.lat
-$r->{stages_by_lat}{read}[0]{to_ns} = 102
-	=> stages_by_lat.DIRECTION[].from_ns and to_ns are not an eighth of an octave
-$r->{stages_by_lat}{read}[0]{from_ns} = 97
-	=> stages_by_lat.DIRECTION[].from_ns and to_ns are not an eighth of an octave
-$r->{stages_by_lat}{read}[0]{ios} = "18446744073709551615"
-	=> stages_by_lat.DIRECTION[].ios is not as in stages.lat
-$r->{stages_by_lat}{read}[1]{ios} = 0 => stages_by_lat.DIRECTION[].ios is not as in stages.lat
-$r->{stages_by_lat}{read}[1]{stages} = { queue => 959 * 10 + 1 }
-	=> stages_by_lat.DIRECTION[].stages add up to more than lat
-$r->{stages_by_lat}{read}[1]{stages} = { queue => "18446744073709551615", reap => 1 }
-	=> stages_by_lat.DIRECTION[].stages add up to more than lat
-$r->{stages_by_lat}{write} = $r->{stages_by_lat}{read}
-	=> stages_by_lat.DIRECTION[].ios is not as in stages.lat
+$r->{stages_by_lat}{read}[0]{from_ns} = -1
+	=> stages_by_lat.DIRECTION[].from_ns is not a whole number of 0 or more
+$r->{stages_by_lat}{read}[1]{stages} = { queue => -1 }
+	=> stages_by_lat.DIRECTION[].stages.queue is not a whole number of 0 or more
 $r->{over_time}{width_ns} = 1500000 => over_time: width_ns is not 1 ms, doubled some times
 $r->{over_time}{width_ns} = 3000000 => over_time: width_ns is not 1 ms, doubled some times
 $r->{over_time}{width_ns} = 0 => over_time: width_ns is not 1 ms, doubled some times
