@@ -54,9 +54,6 @@ int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *pr
 /* Reasons of a verdict at most: a merge keeps them in order by insertion. */
 #define TW_REPORT_REASONS	64U
 
-/* Options of a job at most. Each job of a report may have all common ones, too. */
-#define TW_REPORT_OPTIONS	512U
-
 /* Put a machine or a file into a set, in the order of host, path and text. It is put
  * once. */
 void tw_report_put_fact(json_t *set, json_t *fact);

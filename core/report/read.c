@@ -38,21 +38,14 @@ static void take_states(struct tw_report_job *job)
 	job->follow_cost = json_object_get(causes, "cost");
 }
 
-static void check_options(json_t *options, const json_t *common, const char *where,
-			  struct tw_report_problem *problem)
+static void check_options(json_t *options, const char *where, struct tw_report_problem *problem)
 {
-	size_t count = json_object_size(options) + json_object_size(common);
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(options, key, value) {
-		count -= json_object_get(common, key) != NULL;
+	json_object_foreach(options, key, value)
 		if (!json_is_string(value))
 			tw_report_refuse(problem, "%s.%s is not a string", where, key);
-	}
-	if (count > TW_REPORT_OPTIONS)
-		tw_report_refuse(problem, "%s: a job has more than %u options", where,
-				 TW_REPORT_OPTIONS);
 }
 
 /* All jobs share the common options: a copy for each would take a hundred times the file. */
@@ -63,7 +56,7 @@ static void take_options(struct tw_report_job *job, json_t *common,
 		return;
 	job->options = tw_want_object(job->json, "jobs[].", "options", problem);
 	job->common = json_incref(common);
-	check_options((json_t *)job->options, common, "jobs[].options", problem);
+	check_options((json_t *)job->options, "jobs[].options", problem);
 }
 
 const json_t *tw_job_option(const struct tw_report_job *job, const char *name)
@@ -122,7 +115,7 @@ static int read_jobs(struct tw_report *report, const json_t *root, const char *p
 	json_t *common = json_object_get(root, "options") ?
 			 tw_want_object(root, "", "options", problem) : NULL;
 
-	check_options(common, NULL, "options", problem);
+	check_options(common, "options", problem);
 	if (json_array_size(list) == 0) {
 		tw_report_refuse(problem, "jobs is empty");
 		return 0;

@@ -30,9 +30,6 @@ $j->{causes} = { state => "on", cost => { cpus => [] } } => jobs[].causes.cost.o
 $j->{causes} = { state => "on", cost => { over_ns => 1, cpus => [7] } }
 	=> jobs[].causes.cost.cpus[] is not an object
 $r->{options}{rw} = 3 => options.rw is not a string
-$r->{options} = { map { ("o$_" => "x") } 1 .. 513 } => options: a job has more than 512 options
-$j->{options} = { map { ("o$_" => "x") } 1 .. 512 }
-	=> jobs[].options: a job has more than 512 options
 $r->{files}[0] = 7 => files[] is not an object
 $r->{machines} = 5 => machines is not an array
 $r->{devices}[0]{lat}{read}{bins} = {} => devices[].lat.read: the bins do not add up to count
@@ -182,8 +179,6 @@ takes()
 	ok $? 'and can be read again'
 }
 
-takes '$r->{options} = { map { ("o$_" => "x") } 1 .. 512 }; delete $j->{options}{bs}' \
-	'scalar keys %{$r->{options}}' 512 'options of all jobs'
 takes '$r->{slowest} = [($s->[1]) x 100]' 'scalar @{$r->{slowest}}' 100 'as many slow I/Os as I/Os'
 takes '$r->{counter}{reasons} = [map +{ code => "c$_", text => "x" }, 101 .. 164]' \
 	'@{$r->{counter}{reasons}} . " $r->{counter}{reasons}[63]{code}"' '64 c164' 'reasons' 2
