@@ -54,9 +54,9 @@ int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *pr
 /* Reasons of a verdict at most: a merge keeps them in order by insertion. */
 #define TW_REPORT_REASONS	64U
 
-/* Put a machine or a file into a set, in the order of host, path and text. It is put
- * once. */
-void tw_report_put_fact(json_t *set, json_t *fact);
+/* Add machines or files to a set, which may be NULL: each once, in the order of host, path and
+ * text. */
+void tw_report_add_set(json_t **into, const json_t *from);
 
 /* Sort by host and number: the order of a report. */
 void tw_report_sort_devices(struct tw_report *report);

@@ -89,7 +89,8 @@ static int compare_strings(const json_t *a, const json_t *b, const char *key)
 	return strcmp(text ? text : "", other ? other : "");
 }
 
-void tw_report_put_fact(json_t *set, json_t *fact)
+/* Put a machine or a file into a set, in the order of host, path and text. */
+static void put_fact(json_t *set, json_t *fact)
 {
 	size_t low = 0, high = json_array_size(set);
 
@@ -110,12 +111,12 @@ void tw_report_put_fact(json_t *set, json_t *fact)
 	json_array_insert(set, low, fact);
 }
 
-static void add_set(json_t **into, const json_t *from)
+void tw_report_add_set(json_t **into, const json_t *from)
 {
 	if (!*into)
 		*into = json_array();
 	for (size_t i = 0; i < json_array_size(from); i++)
-		tw_report_put_fact(*into, json_array_get(from, i));
+		put_fact(*into, json_array_get(from, i));
 }
 
 /* ---- clocks ---------------------------------------------------------------------------- */
@@ -308,8 +309,8 @@ static void add_facts(struct tw_report *into, const struct tw_report *from)
 {
 	const int is_first = !into->job_count;
 
-	add_set(&into->machines, from->machines);
-	add_set(&into->files, from->files);
+	tw_report_add_set(&into->machines, from->machines);
+	tw_report_add_set(&into->files, from->files);
 	add_clocks(into, from);
 	if (is_first) {
 		into->counter = json_incref(from->counter);

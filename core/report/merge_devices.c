@@ -34,44 +34,21 @@ void tw_report_sort_devices(struct tw_report *report)
 
 /* ---- facts -------------------------------------------------------------------- */
 
-/* Set a fact. It is that of both, or of the one that has it. */
-static void put_fact(json_t *facts, const char *key, json_t *a, json_t *b)
-{
-	char *text, *other;
-
-	if (!a || !b || a == b) {
-		json_object_set(facts, key, a ? a : b);
-		return;
-	}
-	text = json_dumps(a, JSON_COMPACT | JSON_ENCODE_ANY);
-	other = json_dumps(b, JSON_COMPACT | JSON_ENCODE_ANY);
-	if (text && other && strcmp(text, other))
-		json_object_set_new(facts, key, json_string(TW_DIFFERS));
-	else
-		json_object_set(facts, key, a);
-	free(text);
-	free(other);
-}
-
-/* Return the facts of the same device in two reports: the known ones, then the others
- * by name. */
+/* Return the facts of the same device in two reports: those of both, or of the one that has
+ * them. */
 static json_t *merge_facts(const json_t *a, const json_t *b)
 {
-	json_t *facts = json_object(), *both = json_copy((json_t *)a);
-	const char **keys, **key;
+	json_t *facts = json_object();
 
-	json_object_update(both, (json_t *)b);
-	for (const struct tw_fact *fact = tw_facts_of_device; fact->key; fact++)
-		if (json_object_get(both, fact->key))
-			put_fact(facts, fact->key, json_object_get(a, fact->key),
-				 json_object_get(b, fact->key));
-	keys = tw_report_sorted_keys(both);
-	for (key = keys; key && *key; key++)
-		if (!json_object_get(facts, *key))
-			put_fact(facts, *key, json_object_get(a, *key),
-				 json_object_get(b, *key));
-	free(keys);
-	json_decref(both);
+	for (const struct tw_fact *fact = tw_facts_of_device; fact->key; fact++) {
+		json_t *of_a = json_object_get(a, fact->key);
+		json_t *of_b = json_object_get(b, fact->key);
+
+		if (of_a && of_b && !json_equal(of_a, of_b))
+			json_object_set_new(facts, fact->key, json_string(TW_DIFFERS));
+		else if (of_a || of_b)
+			json_object_set(facts, fact->key, of_a ? of_a : of_b);
+	}
 	return facts;
 }
 

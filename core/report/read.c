@@ -148,18 +148,6 @@ static size_t job_of(const struct tw_report *report, const json_t *json, const c
 	return 0;
 }
 
-/* ---- machines, files ------------------------------------------------------------- */
-
-static json_t *read_set(const json_t *root, const char *key)
-{
-	const json_t *list = json_object_get(root, key);
-	json_t *set = json_array();
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		tw_report_put_fact(set, json_array_get(list, i));
-	return set;
-}
-
 /* ---- devices ---------------------------------------------------------------------- */
 
 #define DEVICE	"devices[]."
@@ -429,8 +417,8 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 	check_schema(root, problem);
 	tw_facts_check(root, problem);
 	error = read_jobs(report, root, path, problem);
-	report->machines = read_set(root, "machines");
-	report->files = read_set(root, "files");
+	tw_report_add_set(&report->machines, json_object_get(root, "machines"));
+	tw_report_add_set(&report->files, json_object_get(root, "files"));
 	if (json_object_get(root, "kind")) {
 		read_header(report, root, problem);
 	} else {
