@@ -325,22 +325,20 @@ static json_t *read_by_job(const struct tw_report *report, const json_t *root, c
 	return json_incref(list);
 }
 
-/* Take the lists of `tickwise attach`. Its numbers are metrics. Return: 0; -ENOMEM. */
-static int read_attached(struct tw_report *report, const json_t *root,
-			 struct tw_report_problem *problem)
+/* Take the lists of `tickwise attach`. Its numbers are metrics. */
+static void read_attached(struct tw_report *report, const json_t *root,
+			  struct tw_report_problem *problem)
 {
 	static const char *const lists[] = { "rings", "operations", "others" };
-	const json_t *json;
+	const json_t *json = json_object_get(root, "attached");
 
-	if (!json_object_get(root, "attached"))
-		return 0;
-	json = tw_want_object(root, "", "attached", problem);
+	if (!json)
+		return;
 	if (report->job_count > 1)
 		tw_report_refuse(problem, "attached is of several jobs");
 	report->attached = json_object();
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		json_object_set(report->attached, lists[i], json_object_get(json, lists[i]));
-	return tw_facts_check_attached(json, problem);
 }
 
 /* Take the wait table. Its single numbers are metrics. Return: 0; -ENOMEM. */
@@ -428,8 +426,7 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		read_counter(report, root, problem);
 		if (!error)
 			error = read_slowest(report, root, problem);
-		if (!error)
-			error = read_attached(report, root, problem);
+		read_attached(report, root, problem);
 		if (!error)
 			error = read_waits(report, root, problem);
 		report->triggers = read_by_job(report, root, "triggers", "triggers[].", problem);
