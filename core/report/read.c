@@ -248,17 +248,6 @@ static int read_devices(struct tw_report *report, const json_t *root,
 
 /* ---- clocks ------------------------------------------------------------------------ */
 
-static json_t *read_clocks(const json_t *root, struct tw_report_problem *problem)
-{
-	json_t *json = tw_want_object(root, "", "clocks", problem);
-	json_t *clocks = json_object();
-
-	for (unsigned i = 0; i < TW_REPORT_CLOCKS; i++)
-		json_object_set(clocks, tw_report_clock_names[i],
-				json_object_get(json, tw_report_clock_names[i]));
-	return clocks;
-}
-
 static void read_counter(struct tw_report *report, const json_t *root,
 			 struct tw_report_problem *problem)
 {
@@ -325,20 +314,13 @@ static json_t *read_by_job(const struct tw_report *report, const json_t *root, c
 	return json_incref(list);
 }
 
-/* Take the lists of `tickwise attach`. Its numbers are metrics. */
+/* Take the lists of `tickwise attach`. Its numbers are metrics, too. */
 static void read_attached(struct tw_report *report, const json_t *root,
 			  struct tw_report_problem *problem)
 {
-	static const char *const lists[] = { "rings", "operations", "others" };
-	const json_t *json = json_object_get(root, "attached");
-
-	if (!json)
-		return;
-	if (report->job_count > 1)
+	report->attached = json_incref(json_object_get(root, "attached"));
+	if (report->attached && report->job_count > 1)
 		tw_report_refuse(problem, "attached is of several jobs");
-	report->attached = json_object();
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		json_object_set(report->attached, lists[i], json_object_get(json, lists[i]));
 }
 
 /* Take the wait table. Its single numbers are metrics. Return: 0; -ENOMEM. */
@@ -422,7 +404,7 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 	} else {
 		if (!error)
 			error = tw_tally_from_json(&report->tally, root, problem);
-		report->clocks = read_clocks(root, problem);
+		report->clocks = json_incref(tw_want_object(root, "", "clocks", problem));
 		read_counter(report, root, problem);
 		if (!error)
 			error = read_slowest(report, root, problem);
