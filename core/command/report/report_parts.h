@@ -160,6 +160,9 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
  * no backlog, or the job is no open loop. */
 double tw_report_own_backlog(const struct tw_tally *tally);
 
+/* Return how late I/Os began at the end of a run; 0: the job kept its rate, or has none. */
+uint64_t tw_report_behind_ns(const struct tw_report_group *group);
+
 /* Warn of a file with holes, of which no device had to read anything. */
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
 

@@ -153,17 +153,25 @@ double tw_report_own_backlog(const struct tw_tally *tally)
 		(double)tally->scalars.generator_ns / backlog_ns : -1;
 }
 
+uint64_t tw_report_behind_ns(const struct tw_report_group *group)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	uint64_t behind_ns = 0;
+
+	if (!tw_has(tally, TW_METRIC_backlog_at_end_ns))
+		return 0;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (tally->counts[i].backlog_at_end_ns > behind_ns)
+			behind_ns = tally->counts[i].backlog_at_end_ns;
+	return behind_ns > group->run_ns / BEHIND_PART + tally->scalars.schedule_ns ? behind_ns : 0;
+}
+
 void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group)
 {
 	static const char *const names[] = { "rate_iops", "rate", "tw_rate_iops" };
-	uint64_t behind_ns = 0;
+	const uint64_t behind_ns = tw_report_behind_ns(group);
 
-	if (!tw_has(&group->all.tally, TW_METRIC_backlog_at_end_ns))
-		return;
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (group->all.tally.counts[i].backlog_at_end_ns > behind_ns)
-			behind_ns = group->all.tally.counts[i].backlog_at_end_ns;
-	if (behind_ns <= group->run_ns / BEHIND_PART + group->all.tally.scalars.schedule_ns)
+	if (!behind_ns)
 		return;
 	tw_page_warning(page, "rate not kept");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

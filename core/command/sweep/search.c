@@ -165,31 +165,6 @@ static void set_bounds(struct tw_search *search)
 	}
 }
 
-static double mean_of_window(const struct tw_search_window *window)
-{
-	return window->ios > 0 ? window->sum_ns / window->ios : 0;
-}
-
-/* Does the response of the last third differ from that of the first third by more than chance
- * and a tenth of the goal? Then the load is more than the device can do for long. */
-static int is_growing(const struct tw_goal *goal, const struct tw_search_window *windows,
-		      size_t count)
-{
-	const size_t third = count / 3, begin[2] = { 0, count - third };
-	double mean[2] = { 0 }, squares = 0;
-
-	for (int part = 0; part < 2; part++) {
-		const struct tw_search_window *from = windows + begin[part];
-
-		for (size_t i = 0; i < third; i++)
-			mean[part] += mean_of_window(&from[i]) / (double)third;
-		for (size_t i = 0; i < third; i++)
-			squares += pow(mean_of_window(&from[i]) - mean[part], 2);
-	}
-	return third > 2 && mean[1] - mean[0] > goal->ns / 10 &&
-	       mean[1] - mean[0] > 4 * sqrt(squares / (double)(third * (third - 1)));
-}
-
 static int is_alike(double a, double b)
 {
 	return fabs(a / b - 1) <= ALIKE;
@@ -201,8 +176,7 @@ static double weight_of(size_t lag)
 	return lag ? 2 * (1 - (double)lag / (LAGS + 1)) : 1;
 }
 
-/* Return the load with a rate, which is added if it is not there. */
-static struct tw_load *load_of(struct tw_search *search, double rate)
+struct tw_load *tw_search_load(struct tw_search *search, double rate)
 {
 	size_t i = 0;
 
@@ -216,13 +190,13 @@ static struct tw_load *load_of(struct tw_search *search, double rate)
 	return &search->loads[i];
 }
 
-void tw_search_add(struct tw_search *search, double rate, double seconds,
+void tw_search_add(struct tw_search *search, double rate, double seconds, int grows,
 		   const struct tw_search_window *windows, size_t count)
 {
-	struct tw_load *load = load_of(search, rate);
+	struct tw_load *load = tw_search_load(search, rate);
 
 	load->seconds += seconds;
-	load->grows |= is_growing(&search->goal, windows, count);
+	load->grows |= grows;
 	for (size_t i = 0; i < count; i++) {
 		load->ios += windows[i].ios;
 		load->slow += windows[i].slow;

@@ -30,7 +30,6 @@ struct tw_goal {
 struct tw_search_window {
 	double ios;
 	double slow;		/* those of them that took longer than the goal */
-	double sum_ns;		/* of their responses */
 };
 
 enum tw_bound {
@@ -47,8 +46,9 @@ struct tw_load {
 	/* Sums of products of a window with itself and its neighbours: slow I/Os; slow and all,
 	 * both ways; all. */
 	double slow2, mixed, ios2;
-	int grows;		/* 1: the response still rose at the end of a trial */
+	int grows;		/* 1: I/Os began ever later in a trial */
 	enum tw_bound bound;
+	void *trials;		/* of the caller; NULL at first */
 };
 
 struct tw_search {
@@ -75,8 +75,12 @@ int tw_goal_read(struct tw_goal *goal, const char *text);
  * no room for more loads. */
 int tw_search_next(struct tw_search *search, struct tw_search_trial *trial);
 
-/* Add a trial, and set the bounds. @seconds: of all windows together. */
-void tw_search_add(struct tw_search *search, double rate, double seconds,
+/* Return the load with a rate, which is added if it is not there. It moves if another one is. */
+struct tw_load *tw_search_load(struct tw_search *search, double rate);
+
+/* Add a trial, and set the bounds. @seconds: of all windows together. @grows: I/Os began ever
+ * later. */
+void tw_search_add(struct tw_search *search, double rate, double seconds, int grows,
 		   const struct tw_search_window *windows, size_t count);
 
 /* Did the load keep the goal, as far as this was seen? */

@@ -13,6 +13,7 @@
 #include "base/allocate.h"
 #include "base/private_folder.h"
 #include "command/command.h"
+#include "command/report/report_parts.h"
 #include "command/sweep/sweep_parts.h"
 #include "latency/histogram.h"
 #include "timespec.h"
@@ -111,23 +112,19 @@ static double shorter_s(const struct clock *clock, double default_s)
 
 /* ---- trials ---- */
 
-/* Print what a trial found, in a line. */
-static void tell(const struct clock *clock, const struct tw_sweep *sweep, const char *what,
-		 const struct tw_sweep_load *load)
+/* Print what the trials of a load found, in a line. */
+static void tell(const struct clock *clock, const char *what, const struct tw_sweep_trials *trials,
+		 const char *is)
 {
 	static const double percents[] = { 50, 99, 99.9 };
-	const struct tw_load *bound = load->rate > 0 ? tw_sweep_bound(sweep, load) : NULL;
 	const double left_s = fmax(clock->whole_s - elapsed_s(clock), 0);
 	const char *text = "";
 
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
-		if (tw_has_percentile((double)load->response.count, percents[i]))
+		if (tw_has_percentile((double)trials->response.count, percents[i]))
 			text = tw_format("%s, p%g %s", text, percents[i], TW_SAY_NS(
-				tw_histogram_percentile(&load->response, percents[i])));
-	if (bound)
-		text = tw_format("%s: %s", text, tw_search_seems_good(&sweep->search, bound) ?
-				 "keeps the goal" : "too much");
-	tw_run_remark("%s%s; %.0f s left", what, text, left_s);
+				tw_histogram_percentile(&trials->response, percents[i])));
+	tw_run_remark("%s%s%s; %.0f s left", what, text, is, left_s);
 }
 
 static int run(struct tw_sweep *sweep, struct clock *clock, const struct tw_sweep_how *how,
@@ -170,25 +167,9 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 		sweep->search.capacity += windows->rates[i] / (double)windows->count;
 	if (!(sweep->search.capacity > 0))
 		return tw_run_fail(TW_EXIT_DATA, "too few I/Os: none in a tenth of a second");
-	tell(clock, sweep, tw_format("as fast as it can, depth %d: %s IOPS", TW_SWEEP_DEPTH,
-				     TW_SAY_NUMBER(sweep->search.capacity)), &sweep->capacity);
+	tell(clock, tw_format("as fast as it can, depth %d: %s IOPS", TW_SWEEP_DEPTH,
+			      TW_SAY_NUMBER(sweep->search.capacity)), &sweep->capacity, "");
 	return code;
-}
-
-/* Return the load with a rate, which is added if it is not there. */
-static struct tw_sweep_load *load_of(struct tw_sweep *sweep, double rate)
-{
-	size_t i = 0;
-
-	while (i < sweep->count && sweep->loads[i].rate < rate)
-		i++;
-	if (i < sweep->count && sweep->loads[i].rate == rate)
-		return &sweep->loads[i];
-	tw_grow_by_one(sweep->loads, sweep->count);
-	memmove(&sweep->loads[i + 1], &sweep->loads[i],
-		(sweep->count - 1 - i) * sizeof(*sweep->loads));
-	sweep->loads[i] = (struct tw_sweep_load) { .rate = rate };
-	return &sweep->loads[i];
 }
 
 /* Try a load. */
@@ -200,8 +181,9 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 		.settle_s = shorter_s(clock, SETTLE_S), .seconds = trial->seconds,
 	};
 	struct tw_search *search = &sweep->search;
-	struct tw_sweep_load *load;
+	struct tw_sweep_trials *trials;
 	struct tw_report_group *group;
+	struct tw_load *load;
 	const int code = run(sweep, clock, &how, &group);
 
 	if (code != TW_EXIT_GOOD)
@@ -209,16 +191,20 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 	tw_sweep_windows_of(windows, group, 0);
 	if (!windows->count)
 		return tw_run_fail(TW_EXIT_DATA, "too few I/Os: none in a tenth of a second");
-	load = load_of(sweep, trial->rate);
-	tw_sweep_add(load, group);
-	if (!sweep->has_goal && sweep->count == 1)
+	load = tw_search_load(search, trial->rate);
+	if (!load->trials)
+		load->trials = tw_grow(NULL, 0, sizeof(*trials));
+	trials = load->trials;
+	tw_sweep_add(trials, group);
+	if (!sweep->has_goal && search->count == 1)
 		search->goal = (struct tw_goal) {
-			99, 2 * (double)tw_histogram_percentile(&load->response, 99)
+			99, 2 * (double)tw_histogram_percentile(&trials->response, 99)
 		};
 	tw_sweep_windows_of(windows, group, search->goal.ns);
-	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9, windows->list,
-		      windows->count);
-	tell(clock, sweep, tw_format("%s a second", TW_SAY_NUMBER(trial->rate)), load);
+	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9,
+		      tw_report_behind_ns(group) > 0, windows->list, windows->count);
+	tell(clock, tw_format("%s a second", TW_SAY_NUMBER(trial->rate)), trials,
+	     tw_search_seems_good(search, load) ? ": keeps the goal" : ": too much");
 	return TW_EXIT_GOOD;
 }
 
@@ -239,7 +225,7 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 		const double left_s = clock->whole_s - elapsed_s(clock) - 3 * each_s -
 			shorter_s(clock, CAPACITY_S) - first_trial.seconds;
 
-		if (!sweep->count) {
+		if (!search->count) {
 			/* It is tried, whatever time fio took to start. */
 			trial.seconds = fmin(fmax(trial.seconds, LEAST_IOS / trial.rate),
 					     2 * search->full_s);
@@ -252,7 +238,7 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 		if (!(first_trial.rate > 0))
 			first_trial = trial;
 	}
-	if (code != TW_EXIT_GOOD || sweep->count < 2)
+	if (code != TW_EXIT_GOOD || search->count < 2)
 		return code;
 	code = find_capacity(sweep, clock, &again, &full);
 	if (code == TW_EXIT_GOOD)
@@ -289,7 +275,7 @@ static int sweep_path(struct tw_sweep *sweep, const struct wanted *wanted, const
 	sweep->arguments.progress = &clock.progress;
 	sweep->arguments.whole_ns = wanted->for_ns;
 	code = measure(sweep, &clock);
-	if (code == TW_EXIT_UNDECIDED && !sweep->count)
+	if (code == TW_EXIT_UNDECIDED && !sweep->search.count)
 		return tw_command_interrupted(TW_SWEEP, 0);
 	return code == TW_EXIT_GOOD || code == TW_EXIT_UNDECIDED ? show(sweep, wanted) : code;
 }

@@ -22,23 +22,6 @@ static const char *const bound_names[] = { "undecided", "yes", "no" };
 
 /* ---- what was found ---- */
 
-static const struct tw_sweep_load *load_at(const struct tw_sweep *sweep, double rate)
-{
-	for (size_t i = 0; i < sweep->count; i++)
-		if (sweep->loads[i].rate == rate)
-			return &sweep->loads[i];
-	return NULL;
-}
-
-const struct tw_load *tw_sweep_bound(const struct tw_sweep *sweep,
-				     const struct tw_sweep_load *load)
-{
-	for (size_t i = 0; i < sweep->search.count; i++)
-		if (fabs(sweep->search.loads[i].rate / load->rate - 1) < 1e-6)
-			return &sweep->search.loads[i];
-	return NULL;
-}
-
 /* Return the direction with most I/Os: stages are of one. */
 static int direction_of(const struct tw_tally *tally)
 {
@@ -50,37 +33,42 @@ static int direction_of(const struct tw_tally *tally)
 	return most;
 }
 
-static double mean_ns(const struct tw_sweep_load *load, unsigned stage)
+static double mean_ns(const struct tw_sweep_trials *trials, unsigned stage)
 {
-	return tw_tally_mean_ns(&load->tally, stage, direction_of(&load->tally));
+	return tw_tally_mean_ns(&trials->tally, stage, direction_of(&trials->tally));
 }
 
 /* Return the stage, or TW_BACKLOG, whose mean is the largest; with @than the stage whose mean is
  * most above that one's. A backlog follows from whatever gives way. */
-static unsigned largest_stage(const struct tw_sweep_load *load, const struct tw_sweep_load *than)
+static unsigned largest_stage(const struct tw_sweep_trials *trials,
+			      const struct tw_sweep_trials *than)
 {
 	unsigned largest = TW_QUEUE;
 
 	for (unsigned i = 0; i < TW_STAGES; i++)
-		if (mean_ns(load, i) - (than ? mean_ns(than, i) : 0) >
-		    mean_ns(load, largest) - (than ? mean_ns(than, largest) : 0))
+		if (mean_ns(trials, i) - (than ? mean_ns(than, i) : 0) >
+		    mean_ns(trials, largest) - (than ? mean_ns(than, largest) : 0))
 			largest = i;
-	return !than && mean_ns(load, TW_BACKLOG) > mean_ns(load, largest) ? TW_BACKLOG : largest;
+	return !than && mean_ns(trials, TW_BACKLOG) > mean_ns(trials, largest) ? TW_BACKLOG :
+	       largest;
 }
 
-static double done_of(const struct tw_sweep_load *load)
+static double done_of(const struct tw_sweep_trials *trials)
 {
-	return load->seconds > 0 ? (double)load->response.count / load->seconds : 0;
+	return trials->seconds > 0 ? (double)trials->response.count / trials->seconds : 0;
 }
 
 const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 {
-	const struct tw_sweep_load *fails = load_at(sweep, sweep->search.fails);
-	const struct tw_sweep_load *low = sweep->count ? &sweep->loads[0] : NULL;
+	const struct tw_search *search = &sweep->search;
+	const struct tw_sweep_trials *fails = NULL, *low = search->loads[0].trials;
 	json_t *limit;
 	unsigned stage;
 
-	if (!fails || fails == low)
+	for (size_t i = 1; i < search->count; i++)
+		if (search->loads[i].rate == search->fails)
+			fails = search->loads[i].trials;
+	if (!fails)
 		return NULL;
 	if (tw_report_own_backlog(&fails->tally) > GENERATOR_PART)
 		return "the generator: fio and the engine, or the CPU that they lacked, made the "
@@ -166,24 +154,22 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 				100 * sweep->low_drift.error);
 }
 
-static void add_row(struct tw_table *table, const struct tw_sweep *sweep,
-		    const struct tw_sweep_load *load)
+/* @load: NULL: they had no rate. */
+static void add_row(struct tw_table *table, const struct tw_sweep_trials *trials,
+		    const struct tw_load *load)
 {
-	const struct tw_load *bound = load->rate > 0 ? tw_sweep_bound(sweep, load) : NULL;
-
 	tw_table_row(table);
-	if (bound)
+	if (load)
 		tw_cell_number(table, load->rate);
 	else
 		tw_cell_text(table, "all");
-	tw_cell_number(table, done_of(load));
-	tw_cell_number(table, load->seconds);
+	tw_cell_number(table, done_of(trials));
+	tw_cell_number(table, trials->seconds);
 	for (size_t i = 0; i < PERCENTS; i++)
-		tw_report_add_percentile(table, &load->response, (double)load->response.count,
+		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
 					 percents[i]);
-	tw_cell_text(table, !bound ? "" : bound->grows ? "no, it grows" :
-		     bound_names[bound->bound]);
-	tw_cell_text(table, tw_time_metrics[largest_stage(load, NULL)].name);
+	tw_cell_text(table, !load ? "" : load->grows ? "no, it grows" : bound_names[load->bound]);
+	tw_cell_text(table, tw_time_metrics[largest_stage(trials, NULL)].name);
 }
 
 static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
@@ -201,10 +187,10 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < sweep->count; i++)
-		add_row(table, sweep, &sweep->loads[i]);
+	for (size_t i = 0; i < sweep->search.count; i++)
+		add_row(table, sweep->search.loads[i].trials, &sweep->search.loads[i]);
 	if (sweep->capacity.response.count)
-		add_row(table, sweep, &sweep->capacity);
+		add_row(table, &sweep->capacity, NULL);
 	tw_page_note(page, "Response: from when an I/O is due. I/Os a second; all trials of a rate "
 		     "together.");
 }
@@ -212,6 +198,7 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	static const int colors[PERCENTS] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
+	const struct tw_search *search = &sweep->search;
 	struct tw_plot *plot = tw_page_plot(page, .title = "Response by load",
 		.x = { TW_PLOT_NUMBER, "I/Os due per second" }, .y = { TW_PLOT_NS, "response" });
 
@@ -219,16 +206,18 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 		struct tw_series *line = tw_plot_line(plot, tw_format("p%g", percents[i]),
 						      colors[i]);
 
-		for (size_t j = 0; j < sweep->count; j++)
-			if (tw_has_percentile((double)sweep->loads[j].response.count, percents[i]))
-				tw_plot_point(line, sweep->loads[j].rate, (double)
-					tw_histogram_percentile(&sweep->loads[j].response,
-								percents[i]));
+		for (size_t j = 0; j < search->count; j++) {
+			const struct tw_sweep_trials *trials = search->loads[j].trials;
+
+			if (tw_has_percentile((double)trials->response.count, percents[i]))
+				tw_plot_point(line, search->loads[j].rate, (double)
+					tw_histogram_percentile(&trials->response, percents[i]));
+		}
 	}
-	if (sweep->search.holds > 0)
-		tw_plot_border(plot, sweep->search.holds, "bears it");
-	if (sweep->search.fails > 0)
-		tw_plot_border(plot, sweep->search.fails, "too much");
+	if (search->holds > 0)
+		tw_plot_border(plot, search->holds, "bears it");
+	if (search->fails > 0)
+		tw_plot_border(plot, search->fails, "too much");
 	/* Above the bounds the backlog would hide all other stages. */
 	plot = tw_page_plot(page, .title = "Mean response by load, and its stages",
 		.x = { TW_PLOT_NUMBER, "I/Os due per second" },
@@ -236,20 +225,21 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
 		struct tw_series *band = NULL;
 
-		for (size_t j = 0; j < sweep->count; j++) {
-			const struct tw_sweep_load *load = &sweep->loads[j];
+		for (size_t j = 0; j < search->count; j++) {
+			const struct tw_sweep_trials *trials = search->loads[j].trials;
+			const double rate = search->loads[j].rate;
 			double low_ns = 0;
 
-			if (sweep->search.fails > 0 && load->rate >= sweep->search.fails && j)
+			if (search->fails > 0 && rate >= search->fails && j)
 				break;
 			for (unsigned below = 0; below < stage; below++)
-				low_ns += mean_ns(load, below);
-			if (!band && mean_ns(load, stage) > 0)
+				low_ns += mean_ns(trials, below);
+			if (!band && mean_ns(trials, stage) > 0)
 				band = tw_plot_band(plot, tw_time_metrics[stage].name,
 						    tw_report_color_of((int)stage));
 			if (band)
-				tw_plot_band_point(band, load->rate, low_ns / 1e3,
-						   (low_ns + mean_ns(load, stage)) / 1e3);
+				tw_plot_band_point(band, rate, low_ns / 1e3,
+						   (low_ns + mean_ns(trials, stage)) / 1e3);
 		}
 	}
 }
@@ -264,31 +254,31 @@ struct tw_page *tw_sweep_page(const struct tw_sweep *sweep)
 	if (sweep->capacity.last)
 		tw_report_warn_holes(page, &sweep->capacity.last->all);
 	add_table(page, sweep);
-	if (sweep->count)
+	if (sweep->search.count)
 		add_plots(page, sweep);
 	return page;
 }
 
 /* ---- JSON ---- */
 
-static json_t *load_to_json(const struct tw_sweep *sweep, const struct tw_sweep_load *load)
+static json_t *load_to_json(const struct tw_load *load)
 {
-	const struct tw_load *bound = tw_sweep_bound(sweep, load);
+	const struct tw_sweep_trials *trials = load->trials;
 	json_t *stages = json_object(), *response = json_object();
 
 	for (unsigned i = 0; i < TW_STAGES; i++)
-		if (mean_ns(load, i) > 0)
+		if (mean_ns(trials, i) > 0)
 			json_object_set_new(stages, tw_time_metrics[i].name,
-					    json_real(mean_ns(load, i)));
+					    json_real(mean_ns(trials, i)));
 	for (size_t i = 0; i < PERCENTS; i++)
-		if (tw_has_percentile((double)load->response.count, percents[i]))
+		if (tw_has_percentile((double)trials->response.count, percents[i]))
 			json_object_set_new(response, tw_format("p%g_ns", percents[i]),
-				json_real((double)tw_histogram_percentile(&load->response,
+				json_real((double)tw_histogram_percentile(&trials->response,
 									  percents[i])));
 	return json_pack("{sf, sf, sf, sI, sf, sb, ss, so, so}", "rate", load->rate,
-			 "done", done_of(load), "seconds", load->seconds,
-			 "ios", (json_int_t)load->response.count, "slow", bound->slow,
-			 "grows", bound->grows, "bears_it", bound_names[bound->bound],
+			 "done", done_of(trials), "seconds", trials->seconds,
+			 "ios", (json_int_t)trials->response.count, "slow", load->slow,
+			 "grows", load->grows, "bears_it", bound_names[load->bound],
 			 "response", response, "mean_stages_ns", stages);
 }
 
@@ -303,8 +293,8 @@ json_t *tw_sweep_to_json(const struct tw_sweep *sweep)
 	const struct tw_search *search = &sweep->search;
 	json_t *loads = json_array();
 
-	for (size_t i = 0; i < sweep->count; i++)
-		json_array_append_new(loads, load_to_json(sweep, &sweep->loads[i]));
+	for (size_t i = 0; i < search->count; i++)
+		json_array_append_new(loads, load_to_json(&search->loads[i]));
 	return json_pack("{ss, si, so, s{sf, sf, sb}, sf, so, so, ss?, so, so, so}",
 		"schema", "tickwise-sweep", "version", 1, "path", tw_json_text(sweep->path),
 		"goal", "percent", search->goal.percent, "ns", search->goal.ns,

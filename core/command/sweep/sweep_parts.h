@@ -14,9 +14,8 @@
 #define TW_SWEEP		"sweep"
 #define TW_SWEEP_WINDOWS	TW_WINDOWS_MOST
 
-/* All trials of a rate. */
-struct tw_sweep_load {
-	double rate;			/* I/Os a second that were due; 0: without a rate */
+/* All trials of a rate, or of none. */
+struct tw_sweep_trials {
 	double seconds;
 	struct tw_tally tally;
 	struct tw_histogram response;	/* of all directions */
@@ -38,9 +37,8 @@ struct tw_sweep {
 	double share;			/* 1 / number of jobs */
 	size_t first_burst;		/* the first section that is such a copy */
 	int has_goal;			/* 0: where p99 doubles */
-	struct tw_search search;
-	struct tw_sweep_load capacity, *loads;	/* by rate */
-	size_t count;
+	struct tw_search search;	/* each load has struct tw_sweep_trials */
+	struct tw_sweep_trials capacity;
 	struct tw_drift drift, low_drift;	/* of the capacity; of the response */
 };
 
@@ -64,14 +62,10 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 		 struct tw_report_group **group);
 
 /* Add a trial to the others of its load. */
-void tw_sweep_add(struct tw_sweep_load *load, const struct tw_report_group *group);
+void tw_sweep_add(struct tw_sweep_trials *trials, const struct tw_report_group *group);
 /* Get what a trial did over time. @goal_ns: slow I/Os take longer. */
 void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_report_group *group,
 			 double goal_ns);
-
-/* Return what the search has of a load; NULL: nothing (sweep_page.c). */
-const struct tw_load *tw_sweep_bound(const struct tw_sweep *sweep,
-				     const struct tw_sweep_load *load);
 
 /* What gives way (sweep_page.c): a sentence; NULL: no load fails. */
 const char *tw_sweep_gives_way(const struct tw_sweep *sweep);

@@ -249,17 +249,17 @@ static unsigned response_of(const struct tw_tally *tally)
 	return tw_has_time(tally, TW_RESPONSE) ? TW_RESPONSE : TW_LAT;
 }
 
-void tw_sweep_add(struct tw_sweep_load *load, const struct tw_report_group *group)
+void tw_sweep_add(struct tw_sweep_trials *trials, const struct tw_report_group *group)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_histogram *of = tally->times[response_of(tally)];
 
-	load->seconds += (double)group->run_ns / 1e9;
-	load->last = group;
-	tw_must(tw_tally_merge(&load->tally, tally));
+	trials->seconds += (double)group->run_ns / 1e9;
+	trials->last = group;
+	tw_must(tw_tally_merge(&trials->tally, tally));
 	for (int i = 0; i < TW_SYNC; i++)
 		if (of[i].count)
-			tw_must(tw_histogram_merge_into_empty(&load->response, &of[i]));
+			tw_must(tw_histogram_merge_into_empty(&trials->response, &of[i]));
 }
 
 /* Return how many values are above @ns. Those in its bin are shared. */
@@ -290,6 +290,7 @@ void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_repor
 						  over_time->width_ns) : 1;
 	for (uint32_t i = first; i + merged <= last; i += merged, windows->count++) {
 		struct tw_search_window *into = &windows->list[windows->count];
+		double sum_ns = 0;
 
 		for (uint32_t j = i; j < i + merged; j++)
 			for (int k = 0; k < TW_SYNC; k++) {
@@ -297,14 +298,14 @@ void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_repor
 					&tw_windows_get(over_time, j)->lat[k];
 
 				into->ios += (double)lat->count;
-				into->sum_ns += (double)lat->sum_ns;
+				sum_ns += (double)lat->sum_ns;
 				into->slow += lat->count ? above(lat, goal_ns) : 0;
 			}
 		coarse += into->slow;
 		ios += into->ios;
 		windows->rates[windows->count] = into->ios * 1e9 /
 						 ((double)over_time->width_ns * merged);
-		windows->means_ns[windows->count] = into->ios > 0 ? into->sum_ns / into->ios : 0;
+		windows->means_ns[windows->count] = into->ios > 0 ? sum_ns / into->ios : 0;
 	}
 	/* The windows have few digits, and no backlog. All I/Os together have both. */
 	for (int k = 0; k < TW_SYNC; k++)
