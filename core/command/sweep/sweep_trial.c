@@ -16,6 +16,7 @@
 #include "latency/histogram.h"
 
 #define OPEN_DEPTH	512	/* I/Os in flight with a rate, at most */
+#define MOST_BYTES	0x1p27	/* that these have */
 #define HOLES_PART	8	/* a larger part of a file than one of 8 */
 #define MAX_JOBS	1024
 
@@ -160,12 +161,25 @@ static char *option_ms(const char *name, double seconds)
 	return tw_format("%s=%.0fms", name, seconds * 1e3);
 }
 
+/* fio has memory for each I/O in flight. How large they are is known after the first run. */
+static double most_in_flight(const struct tw_sweep *sweep, double rate)
+{
+	double ios = 0, bytes = 0;
+
+	for (int i = 0; i < TW_SYNC; i++) {
+		ios += (double)sweep->capacity.tally.counts[i].ios;
+		bytes += (double)sweep->capacity.tally.counts[i].bytes;
+	}
+	return fmin(rate > 0 ? OPEN_DEPTH : TW_SWEEP_DEPTH,
+		    bytes > 0 ? fmax(MOST_BYTES * ios / bytes, 1) : OPEN_DEPTH);
+}
+
 /* Return the options of a trial, with NULL at the end. */
 static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how *how,
 			 int is_burst)
 {
 	const double rate = is_burst ? 0 : how->rate * sweep->share;
-	const double depth = ceil((rate > 0 ? OPEN_DEPTH : TW_SWEEP_DEPTH) * sweep->share);
+	const double depth = ceil(most_in_flight(sweep, rate) * sweep->share);
 	char **list = NULL;
 	size_t count = tw_push(&list, 0, tw_format("time_based=1"));
 
