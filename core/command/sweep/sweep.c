@@ -280,6 +280,23 @@ static int sweep_path(struct tw_sweep *sweep, const struct wanted *wanted, const
 	return code == TW_EXIT_GOOD || code == TW_EXIT_UNDECIDED ? show(sweep, wanted) : code;
 }
 
+/* Make the folder if it is not there, and find out whether fio can write to it. Return: its name;
+ * NULL after a message. */
+static char *make_folder(const char *path)
+{
+	char *file = tw_format("%s/" TW_SWEEP, path);
+	struct tw_output tried;
+	int error = mkdir(path, 0777) && errno != EEXIST ? -errno :
+		    tw_must(tw_output_open(&tried, file));
+
+	if (error) {
+		tw_run_fail(TW_EXIT_IO, "can't write to %s: %s", path, tw_file_error(-error));
+		return NULL;
+	}
+	tw_output_close(&tried, -ECANCELED);
+	return tw_format("%s", path);
+}
+
 int tw_command_sweep(char **argv)
 {
 	static struct tw_sweep sweep = { .search.goal = { 99, 0 } };
@@ -303,10 +320,7 @@ int tw_command_sweep(char **argv)
 	code = tw_run_find_engines(&sweep.engines, wanted.engine);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	if (wanted.folder && mkdir(wanted.folder, 0777) && errno != EEXIST)
-		return tw_run_fail(TW_EXIT_IO, "can't make %s: %s", wanted.folder, strerror(errno));
-	folder = wanted.folder ? tw_format("%s", wanted.folder) :
-		 tw_command_private_folder(TW_SWEEP);
+	folder = wanted.folder ? make_folder(wanted.folder) : tw_command_private_folder(TW_SWEEP);
 	if (!folder)
 		return TW_EXIT_IO;
 	tw_command_catch_interrupts();
