@@ -214,11 +214,12 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 	static struct tw_sweep_windows full, first, again, other;
 	struct tw_search *search = &sweep->search;
 	struct tw_search_trial trial, first_trial = { .rate = 0 };
+	const double most_s = MOST_FULL * FULL_S * longer(clock);
 	int code = find_capacity(sweep, clock, &full, NULL);
 
-	search->full_s = fmin(fmax(FULL_S * longer(clock), SURE_IOS /
-				   (1 - search->goal.percent / 100) / search->capacity),
-			      MOST_FULL * FULL_S * longer(clock));
+	sweep->sure_s = SURE_IOS / (1 - search->goal.percent / 100) / search->capacity;
+	search->full_s = fmin(fmax(FULL_S * longer(clock), sweep->sure_s), most_s);
+	sweep->for_s = sweep->sure_s > most_s ? clock->whole_s * sweep->sure_s / most_s : 0;
 	while (code == TW_EXIT_GOOD && tw_search_next(search, &trial)) {
 		/* Each of this trial and the two at the end has these. */
 		const double each_s = clock->start_s + shorter_s(clock, BURST_S + SETTLE_S);

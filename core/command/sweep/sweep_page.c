@@ -130,6 +130,10 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 	else
 		tw_page_paragraph(page, "Undecided: no rate that was tried surely keeps the goal, "
 				  "or fails");
+	if (sweep->for_s > 0 && !(search->holds > 0 && search->fails > 0))
+		tw_page_remark(page, "p%g is of few I/Os here: a trial of %s would tell more, for "
+			       "which --for=%.0fmin has the time", search->goal.percent,
+			       TW_SAY_ROUND(1e9 * sweep->sure_s), ceil(sweep->for_s / 60));
 	if (low && low->bound == TW_BOUND_FAILS && search->holds > low->rate)
 		tw_page_warning(page, "at %s I/Os a second the goal is not kept either: an idle "
 				"device may be slow.", TW_SAY_NUMBER(low->rate));

@@ -51,7 +51,7 @@ is "$(sed "s|external:$engine|ENGINE|; s/direct=1/direct=0/; /invalidate/d" "$se
 norandommap=1 randrepeat=0 time_based=1 [sweep] time_based=1 iodepth=512 runtime=750ms \
 ramp_time=500ms tw_arrivals=poisson tw_rate_iops=$(value '$j->{loads}[0]{rate} =~ s/\..*//r') [sweep] \
 time_based=1 iodepth=128 runtime=150ms ramp_time=0ms tw_report=none tw_kernel=off" 'the last job file'
-has "$err" 'as fast as it can, depth 128: 20' 'a line for the first run'
+has "$err" 'as fast as it can, depth 128: 19983 IOPS' 'a line for the first run'
 has "$err" 'keeps the goal' 'and for the others'
 is "$(cksum <data)" "$before" 'the file has not changed'
 
@@ -66,6 +66,10 @@ SWEEP_SLOWER=0.2 sweeps 0 'a device that becomes slower' data
 has "$out" 'it changed during the sweep: its capacity by -20 %' 'is named'
 SWEEP_OWN=0.9 sweeps 0 'a job without a CPU' data
 has "$out" 'Then gives way: the generator' 'is named'
+SWEEP_BEHIND=12000 sweeps 0 'a backlog that grows' --json data
+is "$(value '$j->{bears} < 12000 && 12000 < $j->{too_much}')" 1 'is too much'
+SWEEP_BLOCK=1048576 sweeps 0 'large blocks' data
+is "$(grep iodepth "$seen/1" | xargs)" 'iodepth=128 iodepth=128' 'fewer are in flight'
 sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
 has "$out" 'No rate that was tried surely keeps the goal' 'is reported'
 rm -f runs
@@ -102,6 +106,7 @@ done <<'CASES'
 64|--for takes seconds, 5 to 86400|--for=1 data
 64|[b]: rw=randwrite: it writes; --write allows that|job.fio
 66|missing: |missing
+74|can't write to data: Not a directory|--reports=data data
 CASES
 printf '[a]\nioengine=io_uring\nrw=read\nstonewall\n' >wall.fio
 printf '[a]\nioengine=io_uring\nrw=read\n[b]\nioengine=null\n' >null.fio

@@ -7,7 +7,9 @@
 #
 # The device can do 20,000 reads a second. At 16,000 one of 100 takes longer than 1 ms, and 2.7
 # times as many with each 400 more. Above 20,000 all do. SWEEP_SLOWER: it is by this part slower in
-# the last run, which has no rate; SWEEP_OWN: the part of the backlog that the job caused.
+# the last run, which has no rate; SWEEP_OWN: the part of the backlog that the job caused;
+# SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: bytes of an I/O; SWEEP_SPEED:
+# all rates are multiplied by this; SWEEP_LIMIT: without a rate, a limit holds every other I/O.
 use strict;
 use warnings;
 use FindBin;
@@ -16,12 +18,13 @@ use JSON::PP;
 require "$FindBin::Bin/../../../report_values.pl";
 
 my ($job, $folder, $pid) = @ARGV;
-my ($section, %is) = ('');
+my ($section, $jobs, %is) = ('', 0);
 open my $file, '<', $job or die "$job: $!";
 while (<$file>) {
 	chomp;
-	$section = $1 if /^\[(.*)\]/;
-	$is{$1} = $2 if /^(\w+)=(.*)/ && $section !~ /^(global|burst)/;
+	# The second job is the copy that has no rate.
+	last if /^\[(.*)\]/ && ($section = $1) ne 'global' && ++$jobs > 1;
+	$is{$1} = $2 if /^(\w+)=(.*)/ && $section ne 'global';
 }
 my $count = 0;
 if (open my $before, '<', 'runs') { $count = <$before>; }
@@ -29,20 +32,28 @@ open my $runs, '>', 'runs' or die;
 print $runs $count + 1;
 
 my ($seconds, $rate) = ($is{runtime} =~ /(\d+)/ ? $1 / 1000 : 0, $is{tw_rate_iops});
-my $full = 20000 * ($count && !$rate ? 1 - ($ENV{SWEEP_SLOWER} // 0) : 1);
+my $speed = $ENV{SWEEP_SPEED} // 1;
+my $full = 20000 * $speed * ($count && !$rate ? 1 - ($ENV{SWEEP_SLOWER} // 0) : 1);
 my $done = $rate && $rate < $full ? $rate : $full;
-my $part = !$rate ? 1 : $rate > 20000 ? 1 : 0.01 * exp(($rate - 16000) / 400);
-my ($width_ns, $start, $ios, $slow, @windows) = (64e6, 1700000000 * 1000000000 + $count * 1e12, 0, 0);
-for my $i (1 .. int($seconds / 0.064)) {
-	my $all = int($done * 0.064 * $i) - $ios;
-	my $late = int($done * 0.064 * $i * ($part < 1 ? $part : 1)) - $slow;
+my $part = !$rate ? $ENV{SWEEP_LIMIT} ? 0.5 : 1 : $rate > 20000 * $speed ? 1 :
+	0.01 * exp(($rate / $speed - 16000) / 400);
+my $fast_ns = $rate && $rate > ($ENV{SWEEP_BEHIND} // 1e9) ? 200000 : 100000;
+my $slow_ns = !$rate && $ENV{SWEEP_LIMIT} ? 20000000 : 5000000;
+my $width_s = 0.064;
+$width_s *= 2 while $seconds > 128 * $width_s;
+my ($width_ns, $start, $ios, $slow, @windows) = ($width_s * 1e9, 1700000000 * 1000000000 + $count * 2.048e12, 0, 0);
+for my $i (1 .. int($seconds / $width_s)) {
+	# A limit makes up for each delay.
+	my $over = $rate ? 0 : $ENV{SWEEP_LIMIT} ? 0.125 * ($i % 2) : 0.01 * ($i * $i % 7);
+	my $all = int($done * $width_s * ($i + $over)) - $ios;
+	my $late = int(($ios + $all) * ($part < 1 ? $part : 1)) - $slow;
 
 	$ios += $all;
 	$slow += $late;
-	push @windows, { start => $start + ($i - 1) * $width_ns . '', read => histogram(1,
-		$all > $late ? (100000, $all - $late) : (), $late ? (5000000, $late) : ()) };
+	push @windows, !$all ? () : { start => $start + ($i - 1) * $width_ns  . '', read => histogram(1, $all > $late ? ($fast_ns, $all - $late) : (),
+			$late ? ($slow_ns, $late) : ()) };
 }
-my $lat = histogram(3, $ios > $slow ? (100000, $ios - $slow) : (), $slow ? (5000000, $slow) : ());
+my $lat = histogram(3, $ios > $slow ? ($fast_ns, $ios - $slow) : (), $slow ? ($slow_ns, $slow) : ());
 my $late = histogram(3, 4000000, $ios);
 my %moves = (read => 0, write => 0, trim => 0);
 open my $out, '>', "$folder/sweep.1.$pid.tickwise.json" or die "$folder: $!";
@@ -54,10 +65,12 @@ print $out JSON::PP->new->canonical->encode({
 		engine => 'tickwise', iodepth => $is{iodepth}, tickwise_version => '0.1',
 		run => "$pid-1", event_time => JSON::PP::false, event_wait => JSON::PP::false,
 		fallback => JSON::PP::false }],
-	ios => { %moves, read => $ios, sync => 0 }, bytes => { %moves, read => 4096 * $ios },
+	ios => { %moves, read => $ios, sync => 0 }, bytes => { %moves, read => ($ENV{SWEEP_BLOCK} // 4096) * $ios },
 	stages => { lat => { read => $lat }, device => { read => $lat } },
-	$rate && $ENV{SWEEP_OWN} ? (response => { backlog => { read => $late },
-		generator_ns => int($late->{sum_ns} * $ENV{SWEEP_OWN}) }) : (),
+	$rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND}) ? (response => {
+		backlog => { read => $late }, generator_ns => int($late->{sum_ns} *
+			($ENV{SWEEP_OWN} // 0)), backlog_at_end_ns => { %moves, sync => 0,
+			read => $rate > ($ENV{SWEEP_BEHIND} // 1e9) ? int($seconds * 2e7) : 0 } }) : (),
 	clocks => {}, counter => { verdict => 'reliable', reasons => [] },
 	slowest => [], devices => [],
 	over_time => { width_ns => $width_ns, windows => \@windows } });
