@@ -38,8 +38,8 @@ static double mean_ns(const struct tw_sweep_trials *trials, unsigned stage)
 	return tw_tally_mean_ns(&trials->tally, stage, direction_of(&trials->tally));
 }
 
-/* Return the stage, or TW_BACKLOG, whose mean is the largest; with @than the stage whose mean is
- * most above that one's. A backlog follows from whatever gives way. */
+/* Return the stage whose mean is the largest, or the most above that of @than, if that is not
+ * NULL. */
 static unsigned largest_stage(const struct tw_sweep_trials *trials,
 			      const struct tw_sweep_trials *than)
 {
@@ -49,8 +49,7 @@ static unsigned largest_stage(const struct tw_sweep_trials *trials,
 		if (mean_ns(trials, i) - (than ? mean_ns(than, i) : 0) >
 		    mean_ns(trials, largest) - (than ? mean_ns(than, largest) : 0))
 			largest = i;
-	return !than && mean_ns(trials, TW_BACKLOG) > mean_ns(trials, largest) ? TW_BACKLOG :
-	       largest;
+	return largest;
 }
 
 static double done_of(const struct tw_sweep_trials *trials)
@@ -65,7 +64,7 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 	json_t *limit;
 	unsigned stage;
 
-	for (size_t i = 1; i < search->count; i++)
+	for (size_t i = 0; i < search->count; i++)
 		if (search->loads[i].rate == search->fails)
 			fails = search->loads[i].trials;
 	if (!fails)
@@ -77,10 +76,11 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 	limit = limit ? limit : tw_report_limit_to_json(fails->last);
 	if (limit)
 		return json_string_value(json_object_get(limit, "text"));
-	stage = largest_stage(fails, low);
-	return tw_format("%s, which grows from %s to %s: %s", tw_time_metrics[stage].name,
-			 TW_SAY_NS(mean_ns(low, stage)), TW_SAY_NS(mean_ns(fails, stage)),
-			 tw_report_where(stage));
+	/* A backlog follows from whatever gives way. */
+	stage = largest_stage(fails, fails == low ? NULL : low);
+	return tw_format("%s, which %s %s: %s", tw_time_metrics[stage].name, fails == low ? "takes" :
+			 tw_format("grows from %s to", TW_SAY_NS(mean_ns(low, stage))),
+			 TW_SAY_NS(mean_ns(fails, stage)), tw_report_where(stage));
 }
 
 static const char *say_goal(const struct tw_sweep *sweep)
@@ -162,6 +162,8 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 static void add_row(struct tw_table *table, const struct tw_sweep_trials *trials,
 		    const struct tw_load *load)
 {
+	const unsigned stage = largest_stage(trials, NULL);
+
 	tw_table_row(table);
 	if (load)
 		tw_cell_number(table, load->rate);
@@ -173,7 +175,8 @@ static void add_row(struct tw_table *table, const struct tw_sweep_trials *trials
 		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
 					 percents[i]);
 	tw_cell_text(table, !load ? "" : load->grows ? "no, it grows" : bound_names[load->bound]);
-	tw_cell_text(table, tw_time_metrics[largest_stage(trials, NULL)].name);
+	tw_cell_text(table, tw_time_metrics[mean_ns(trials, TW_BACKLOG) > mean_ns(trials, stage) ?
+					    TW_BACKLOG : stage].name);
 }
 
 static void add_table(struct tw_page *page, const struct tw_sweep *sweep)

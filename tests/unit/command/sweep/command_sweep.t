@@ -72,6 +72,7 @@ SWEEP_BLOCK=1048576 sweeps 0 'large blocks' data
 is "$(grep iodepth "$seen/1" | xargs)" 'iodepth=128 iodepth=128' 'fewer are in flight'
 sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
 has "$out" 'No rate that was tried surely keeps the goal' 'is reported'
+has "$out" 'Then gives way: device, which takes 100.0 us' 'with the reason'
 rm -f runs
 run sweep --engine="$engine" --for=62.5 data
 is "$status $(grep -c 'twice the p99 of the lowest' "$out")" '0 1' 'without a goal' || shows "$out" "$err"
