@@ -3,14 +3,17 @@
 #
 # Behaviour: an open loop on this machine's clock, with I/Os that do nothing: at 1,000 to
 # 500,000 a second as many are sent as are due. Below 10,000 a second the job takes less than a
-# fifth of a CPU. Prints how late I/Os begin, and which part of the backlog is the job's own: on
-# a busy machine all of it. Fails only if noise can't be the reason: a job that is not late sends
+# fifth of a CPU. Prints how late I/Os begin, next to a plain loop, which has the machine's noise,
+# and which part of the backlog is the job's own: on a busy machine all of it. Fails only if noise can't be the reason: a job that is not late sends
 # another number, or one that sleeps takes too much CPU time. Defect: a schedule in whole
 # microseconds, or one that a late I/O moves; a job that polls where it could sleep.
 . "$(dirname "$0")/../fio/fio_tap.sh"
 
 echo "# load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+late=$TW_BUILD/tests/fio/lateness
 for rate in 1000 10000 100000 500000; do
+	echo "# $rate: a loop that reads the clock is late by $("$late" $rate 3), one that sleeps" \
+		"until 100 us before by $("$late" $rate 3 100)"
 	for kind in regular poisson; do
 		run_fio --name=a --filename=a.data --size=4m --rw=randread --bs=4k --iodepth=512 \
 			--norandommap=1 --time_based=1 --runtime=3 --tw_test_nop=1 \
