@@ -29,7 +29,7 @@ static const double parts[] = {
 #define STEPS		4	/* of the grid between the bounds */
 #define NEAR_STEPS	4	/* between loads that seem good and bad: the limit is about known */
 #define LOWER_STEPS	2.4	/* of STEPS are below the limit: to hold is harder to show */
-#define PAIR_STEPS	0.9	/* the pair stays while the limit is no further from that place */
+#define PAIR_STEPS	1.3	/* the pair stays while the limit is no further from that place */
 #define FAR_ABOVE	20	/* times the slow I/Os that the goal allows */
 /* Of the logarithm of the part of slow I/Os over that of the rate: 1.5 in 5 %. */
 #define USUAL_SLOPE	30.0
@@ -42,7 +42,7 @@ static const double parts[] = {
 #define LEAST_DRIFT	0.05
 #define NEAR_PART	4.0	/* loads with this many times the slow I/Os are near the limit */
 #define PRIOR_CLUMPS	3.0	/* what loads near the limit tell of a clump counts as much */
-#define DEVIATIONS	1.8	/* of the readings: each is wrong in 4 % of cases at the limit */
+#define DEVIATIONS	1.65	/* of the readings: each is wrong in 5 % of cases at the limit */
 
 /* ---- what trials show ---- */
 
