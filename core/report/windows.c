@@ -339,7 +339,7 @@ int tw_windows_merge(struct tw_windows *into, const struct tw_windows *from)
 	if (into->count == 0) {
 		into->width_ns = from->width_ns;
 		into->first = from->first;
-		into->count = from->count;
+		into->count = 1;	/* of those that cover() takes */
 	}
 	error = cover(into, from);
 	for (uint32_t i = 0; i < from->count && !error; i++)

@@ -107,10 +107,11 @@ static inline uint64_t tw_windows_from_ns(const struct tw_windows *windows, uint
 
 /**
  * tw_windows_merge - add a closed series
- * @into: zeroed, read, or a series to which series were added
+ * @into: zeroed, for TW_WINDOWS_MOST windows; of tw_windows_init(), for fewer; read; or a series
+ * to which series were added
  *
- * The width becomes the least that is not below that of @from or @into and gives at
- * most TW_WINDOWS_MOST windows. So the order of merging changes nothing.
+ * The width becomes the least that is not below that of @from or @into and gives no more windows
+ * than these. So the order of merging changes nothing.
  *
  * Return: 0; -ENOMEM; -EOVERFLOW: a sum needs more than 64 bits, and @into can only be
  * freed.
