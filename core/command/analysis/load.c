@@ -305,6 +305,32 @@ static struct tw_report *gather(const struct work *work, size_t *count)
 	return list;
 }
 
+/* Of the jobs that a fio server ran, only the last one tells with its report whether the CPUs'
+ * counters agreed at the end. Its verdict holds for those of which nothing else is open. */
+static void settle(struct tw_report *report, const struct tw_report *all, size_t count)
+{
+	const json_t *reasons = json_object_get(report->counter, "reasons");
+	const json_t *cpus = json_object_get(json_object_get(report->counter, "covers"),
+					     "job_cpus");
+
+	if (report->job_count != 1 || !cpus || json_array_size(reasons) != 1 ||
+	    strcmp(tw_report_string(json_array_get(reasons, 0), "code"), "end_cpus_not_compared"))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		json_t *counter = all[i].counter;
+
+		if (!json_equal(json_object_get(json_object_get(counter, "covers"), "end_cpus"),
+				cpus) || all[i].job_count != 1 ||
+		    strcmp(all[i].jobs->run, report->jobs->run) ||
+		    strcmp(all[i].jobs->host, report->jobs->host))
+			continue;
+		json_decref(report->counter);
+		report->counter = json_incref(counter);
+		report->verdict = all[i].verdict;
+		return;
+	}
+}
+
 int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths,
 		   size_t path_count, struct tw_report_problem *problem)
 {
@@ -319,6 +345,8 @@ int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths
 	read_on_all_cpus(&work);
 	if (work.code == TW_EXIT_GOOD)
 		*reports = gather(&work, count);
+	for (size_t i = 0; work.code == TW_EXIT_GOOD && i < *count; i++)
+		settle(&(*reports)[i], *reports, *count);
 	for (size_t i = 0; i < work.count; i++)
 		tw_reports_free(work.files[i].reports, work.files[i].count);
 	free(work.files);
