@@ -171,8 +171,8 @@ struct fio_option tw_engine_options[] = {
 		"Send the report from a fio server to its client, marked with this word of "
 		"letters and digits (default: none)"),
 	OPTION("tw_digits", FIO_OPT_INT, digits,
-		"Significant digits of the latency histograms",
-		.def = "3", .minval = 1, .maxval = 5),
+		"Significant digits of the latency histograms (default: 3; with tw_send: 2)",
+		.minval = 1, .maxval = 5),
 	OPTION("tw_stages", FIO_OPT_BOOL, stages,
 		"Time the stages of each I/O; 0: only its total", .def = "1"),
 	OPTION("tw_slowest", FIO_OPT_INT, slowest,
@@ -299,6 +299,8 @@ int tw_options_check(struct thread_data *td)
 
 	if (ret)
 		return ret;
+	if (!o->digits)
+		o->digits = o->send && *o->send ? 2 : 3;
 	/* Before Linux 5.11 the submission thread could use registered files only. */
 	if (o->sqthread_poll)
 		o->registerfiles = 1;

@@ -25,6 +25,11 @@
 #include "to_client.h"
 #include "verify.h"
 
+/* A report that is sent is to have 64 KiB. Compressed, and in base64, its JSON has half its size.
+ * Most that have more are of several directions, and a third or more of it is their windows. */
+#define SENT_JSON	(116U << 10)
+#define SENT_WINDOWS	16
+
 /* ---- the job ------------------------------------------------------------ */
 
 bool tw_report_run(const struct tw_job *job, const struct tw_filled *of,
@@ -243,6 +248,36 @@ static void set_last(struct tw_tally *tally, const struct tw_job *job)
 
 /* ---- together ----------------------------------------------------------- */
 
+/* Put the run over time into few windows. Return 0 or -ENOMEM. */
+static int widen_windows(struct tw_windows *windows)
+{
+	struct tw_windows few = { 0 };
+	int ret = tw_windows_init(&few, SENT_WINDOWS);
+
+	if (!ret)
+		ret = tw_windows_merge(&few, windows);
+	tw_windows_free(ret ? &few : windows);
+	if (!ret)
+		*windows = few;
+	return ret;
+}
+
+/* Return what is sent to fio's client; NULL without memory. A large report has fewer windows. */
+static json_t *lean_json(struct tw_report *report)
+{
+	json_t *json = tw_report_to_lean_json(report);
+	int ret;
+
+	if (!json || json_dumpb(json, NULL, 0, JSON_REAL_PRECISION(17)) <= SENT_JSON)
+		return json;
+	json_decref(json);
+	ret = widen_windows(&report->tally.over_time);
+	for (size_t i = 0; i < report->device_count && !ret; i++)
+		if (report->devices[i].over_time.count)
+			ret = widen_windows(&report->devices[i].over_time);
+	return ret ? NULL : tw_report_to_lean_json(report);
+}
+
 /* Return the report, whose "counter" is empty; NULL without memory. It takes the job's
  * tally. @lean: out, the report for fio's client; NULL: it is not needed. */
 static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
@@ -279,7 +314,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	if (!ret)
 		json = tw_report_to_json(&report);
 	if (json && lean)
-		*lean = tw_report_to_lean_json(&report);
+		*lean = lean_json(&report);
 	tw_report_free(&report);
 	return json;
 }

@@ -60,7 +60,7 @@ void tw_send_report(const char *token, const json_t *report, const char *path)
 	const int error = tw_is_sent(token) ? send_whole(token, report) : 0;
 
 	if (error)
-		tell(error == -E2BIG ? "report too large to send (try tw_digits=2)" :
+		tell(error == -E2BIG ? "report too large to send (try tw_digits=1)" :
 		     "no memory to send the report", path, "");
 	else if (is_backend && !tw_is_sent(token) && path)
 		tell("report on the server", path, "; tw_send=1 sends it");

@@ -95,6 +95,36 @@ make_job tw_report=none
 send
 is "$(grep -c 'tickwise: report' saved)" 0 'without a report there is no such line'
 
+# Of a large report, what is sent has fewer windows.
+make_job tw_send=1 tw_digits=5 size=32m rate_iops=40000,40000
+send
+perl -MMIME::Base64 -MCompress::Zlib -MJSON::PP -ne 'print "$1 ", scalar
+	@{decode_json(uncompress(decode_base64($1)))->{over_time}{windows}}, "\n"
+	if /tickwise-report:1:\d+:\w+:(\S+)/' saved 2>/dev/null | while read -r text windows; do
+	echo "${#text} $windows"
+done >lengths
+if [ -s lengths ]; then
+	[ "$(sort -n -k2 lengths | tail -n 1 | cut -d' ' -f2)" -le 16 ]
+	ok $? "a large report is sent with few windows" || shows lengths
+else
+	skip "perl's Compress::Zlib is not there"
+fi
+json "$(find server -name '*.1.*.json')" '@{$j->{over_time}{windows}} > 16 &&
+	$j->{stages}{lat}{read}{digits} == 5'
+ok $? 'its file has all'
+is "$("$tickwise" report --json saved 2>/dev/null | perl -MJSON::PP -ne 'my $r = decode_json($_);
+		print $r->{stages}{lat}{read}{sum_ns}')" \
+	"$("$tickwise" report --json server/*.json | perl -MJSON::PP -ne 'my $r = decode_json($_);
+		print $r->{stages}{lat}{read}{sum_ns}')" 'and the sums are the same'
+make_job tw_send=1
+send
+json "$(find server -name '*.1.*.json')" '$j->{stages}{lat}{read}{digits} == 2'
+ok $? 'histograms have two digits'
+make_job
+send
+json "$(find server -name '*.1.*.json')" '$j->{stages}{lat}{read}{digits} == 3'
+ok $? 'without tw_send three'
+
 make_job 'tw_send=a:b'
 send
 grep -q 'tw_send=a:b: it has other characters than letters and digits' saved
