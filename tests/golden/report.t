@@ -309,7 +309,7 @@ golden syncs_json report --json synced.json
 is "$(grep -oE "<title>stage (data|journal|flush|wake|kernel): " synced.html | sort -u | tr -d "\n")" \
 	"<title>stage data: <title>stage flush: <title>stage journal: <title>stage wake: " \
 	"parts of a sync are drawn"
-# No label of a plot covers another: of that page, and of jobs.
+# No label of a plot covers another: of that page, and of jobs, some with the same load.
 jobs=
 for depth in 1 2 4 8 16 32 64; do
 	write_report depth.$depth.json name=depth-$depth group=$depth depth=$depth \
@@ -318,6 +318,7 @@ for depth in 1 2 4 8 16 32 64; do
 done
 # shellcheck disable=SC2086	# names
 "$tickwise" report --html=jobs.html $jobs >/dev/null 2>&1
+is "$(grep -c '>depth-[0-9]*</text>' jobs.html)" 7 "jobs have a label each"
 is "$(perl "$root/tests/unit/command/output/overlaps.pl" synced.html jobs.html)" "" \
 	"no label covers another"
 golden synced_writes report synced_writes.json

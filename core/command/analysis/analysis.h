@@ -331,6 +331,9 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 /* Write a sentence on the tail of a direction. Return: 0: there is nothing to be told. */
 int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
 		       int direction);
+/* Write that sentence with its largest share only. Return: 0: it has no cause. */
+int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
+			     int direction);
 /* Return {DIRECTION: the sentence and its numbers}. */
 json_t *tw_report_tail_to_json(const struct tw_report_group *group);
 

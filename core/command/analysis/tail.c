@@ -199,15 +199,15 @@ static void put_ios(FILE *file, const struct tail *tail, int direction)
 	fputs("): ", file);
 }
 
-/* Write the largest shares, and what is not explained. */
-static void put_shares(FILE *file, struct tail *tail)
+/* Write the @most largest shares, and what is not explained. */
+static void put_shares(FILE *file, struct tail *tail, int most)
 {
 	struct tw_report_causes *causes = &tail->causes;
 	double left = 100, unexplained_ns = 0;
 	const char *more = "";
 	struct tw_report_cause *cause;
 
-	for (int i = 0; i < MOST_CAUSES && (cause = tw_report_next_cause(causes)); i++) {
+	for (int i = 0; i < most && (cause = tw_report_next_cause(causes)); i++) {
 		const double percent = round(100 * cause->ns / causes->lat_ns);
 
 		if (i && percent < TW_REPORT_MIN_PERCENT)
@@ -219,7 +219,7 @@ static void put_shares(FILE *file, struct tail *tail)
 		if (!tw_report_is_explained(cause))
 			more = "another ";
 	}
-	if (left < 1)
+	if (left < 1 || most == 1)
 		return;
 	for (size_t i = 0; i < causes->count; i++)
 		if (!tw_report_is_explained(&causes->all[i]))
@@ -230,14 +230,14 @@ static void put_shares(FILE *file, struct tail *tail)
 }
 
 /* Write the sentence. The shares are used up by that, so this is a copy. */
-static int say(char *text, size_t size, struct tail tail, int direction)
+static int say(char *text, size_t size, struct tail tail, int direction, int most)
 {
 	FILE *file = fmemopen(text, size, "w");
 
 	if (!file)
 		return 0;
 	put_ios(file, &tail, direction);
-	put_shares(file, &tail);
+	put_shares(file, &tail, most);
 	tw_report_put_stolen(file, &tail.causes);
 	fclose(file);
 	return 1;
@@ -248,7 +248,20 @@ int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *gr
 {
 	struct tail tail;
 
-	return find(&tail, group, direction) && say(text, size, tail, direction);
+	return find(&tail, group, direction) &&
+	       say(text, size, tail, direction, MOST_CAUSES);
+}
+
+int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
+			     int direction)
+{
+	const struct tw_report_cause *most;
+	struct tail tail;
+
+	if (!find(&tail, group, direction) || !has_causes(&tail))
+		return 0;
+	most = tw_report_next_cause(&tail.causes);
+	return most && tw_report_has_cause(most) && say(text, size, tail, direction, 1);
 }
 
 /* ---- JSON ------------------------------------------------------------------- */
@@ -298,7 +311,7 @@ json_t *tw_report_tail_to_json(const struct tw_report_group *group)
 
 		if (!find(&tail, group, i))
 			continue;
-		has_text = say(text, sizeof(text), tail, i);
+		has_text = say(text, sizeof(text), tail, i, MOST_CAUSES);
 		json_object_set_new(object, tw_direction_names[i], json_pack(
 			"{s:o, s:o, s:b, s:o, s:s*}",
 			"ios", tw_json_of_u64(tail.causes.ios),

@@ -263,36 +263,6 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, TW_IN_ALL);
 }
 
-/* Add whether the figures are steady. @with_unknown: tell that this is not known, too. */
-static void add_steady(struct tw_page *page, const struct tw_report_group *group,
-		       enum tw_media medium, int with_unknown)
-{
-	const struct tw_report_steady *steady = &group->steady;
-	char text[TW_REPORT_SENTENCE];
-
-	if (!tw_report_windows(group) || (steady->verdict == TW_STEADY_NOT_KNOWN && !with_unknown))
-		return;
-	tw_report_say_steady(text, sizeof(text), steady);
-	if (steady->verdict >= TW_STEADY_CHANGED)
-		tw_page_warning(page, "%s", text);
-	else
-		tw_page_paragraph(page, "%s", text);
-	tw_page_only(page, medium);
-}
-
-/* Add what comes first in HTML: the answers of a group, its figures, and its bars. */
-static void add_first(struct tw_page *page, const struct tw_report_group *group)
-{
-	if (group->is_empty)
-		return;
-	tw_page_begin_only(page, TW_IN_HTML);
-	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
-	tw_report_add_tiles(page, group);
-	tw_page_begin_only(page, TW_IN_ALL);
-	add_steady(page, group, TW_IN_HTML, 1);
-	tw_report_add_bars(page, group);
-}
-
 static void add_name(struct tw_page *page, const struct tw_report_group *group,
 		     int is_only_one)
 {
@@ -315,7 +285,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	add_name(page, group, is_only_one);
 	tw_page_only(page, TW_IN_HTML);
 	if (!is_only_one && with & TW_REPORT_WITH_HTML)
-		add_first(page, group);
+		tw_report_add_first(page, group);
 	if (group->is_empty) {
 		tw_report_add_empty(page, group);
 		return;
@@ -326,9 +296,12 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_report_warn_inside(page, group);
 	tw_report_warn_holes(page, &group->all);
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
-	add_steady(page, group, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
+	tw_report_add_steady(page, group, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
 	add_limit(page, group);
 	tw_report_add_intervals(page, group);
+	tw_page_begin_only(page, TW_IN_HTML);
+	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
+	tw_page_begin_only(page, TW_IN_ALL);
 	if (is_only_one) {
 		tw_report_add_odd(page, &odd, group, 1, with);
 		tw_odd_free(&odd);
@@ -488,10 +461,8 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		list[i] = &groups[i];
 	title = tw_report_title(list, count);
 	page = tw_page_new(title);
-	if (count > 1 && with & TW_REPORT_WITH_HTML)
-		tw_report_add_comparison(page, groups, count);
-	else if (with & TW_REPORT_WITH_HTML)
-		add_first(page, groups);
+	if (with & TW_REPORT_WITH_HTML)
+		tw_report_add_top(page, groups, count);
 	if (count > 1)
 		add_several(page, groups, count, title, with);
 	free(title);

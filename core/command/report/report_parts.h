@@ -134,6 +134,9 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group,
 			   int is_warning);
 
+/* How fio verifies each I/O; NULL: it does not. */
+const char *tw_report_verify(const struct tw_report_group *group);
+
 /* Tell which option makes a large stage deliver smaller. */
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group);
 
@@ -175,14 +178,26 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 
-/* Return where the time of a stage is spent, in plain words (report_brief.c). */
+/* Return where the time of a stage is spent, in plain words; how much of lat it is
+ * (report_brief.c). */
 const char *tw_report_where(unsigned stage);
+double tw_report_percent_of_lat(const struct tw_tally *tally, unsigned stage, int direction);
+
+/* What comes first in HTML (report_top.c): the answer, and plots that compare groups; of a group
+ * its figures, whether they are steady, and its bars. */
+void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
+		       size_t count);
+void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group);
+
+/* Add whether the figures are steady. @with_unknown: tell that this is not known, too. */
+void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
+			  enum tw_media medium, int with_unknown);
 
 /* How the mean I/O, and those at percentiles, divide into stages: bars of a group, those of
- * the means of several groups. HTML only (stage_parts.c). */
+ * a direction's mean alone. HTML only (stage_parts.c). */
 void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *group);
-void tw_report_add_comparison(struct tw_page *page, const struct tw_report_group *groups,
-			      size_t count);
+void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
+			 int direction, double scale);
 
 /* The plots of IOPS and lat over time, of each direction (report_plots.c). */
 void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_group *group);

@@ -30,8 +30,8 @@ static uint64_t add_sync_parts(struct tw_series *stack, const struct tw_tally *t
 	return sum_ns;
 }
 
-static void add_stack(struct tw_series *stack, const struct tw_tally *tally, int direction,
-		      double scale)
+void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
+			 int direction, double scale)
 {
 	for (unsigned i = 0; i < TW_STAGES; i++) {
 		const uint64_t ns = tw_tally_stage_ns(tally, i, direction);
@@ -62,10 +62,10 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 	struct tw_report_slice sum;
 	struct tw_series *stack;
 
-	add_stack(tw_plot_stack(plot, "%s, mean: %s, of %s", name,
-				TW_SAY_NS(tw_histogram_mean_ns(lat)),
-				TW_SAY_COUNT(lat->count, "I/O[s]")),
-		  tally, direction, 1);
+	tw_report_add_stack(tw_plot_stack(plot, "%s, mean: %s, of %s", name,
+					  TW_SAY_NS(tw_histogram_mean_ns(lat)),
+					  TW_SAY_COUNT(lat->count, "I/O[s]")),
+			    tally, direction, 1);
 	/* The parts of syncs are not known by lat. */
 	if (tw_report_has_sync_parts(tally, direction))
 		return;
@@ -107,34 +107,3 @@ void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *grou
 	tw_report_add_plots_over_time(page, group);
 }
 
-#define MAX_BARS	30	/* in the plot of all jobs */
-
-/* Add a bar for each direction of each group, all with one scale. */
-void tw_report_add_comparison(struct tw_page *page, const struct tw_report_group *groups,
-			      size_t count)
-{
-	struct tw_plot *plot = NULL;
-	int bars = 0;
-
-	for (size_t i = 0; i < count * TW_DIRECTIONS; i++) {
-		const struct tw_report *of = &groups[i / TW_DIRECTIONS].all;
-		const int direction = (int)(i % TW_DIRECTIONS);
-		const struct tw_histogram *lat = &of->tally.times[TW_LAT][direction];
-		const double mean_ns = tw_histogram_mean_ns(lat);
-		struct tw_series *stack;
-
-		if (!lat->count || bars++ >= MAX_BARS)
-			continue;
-		if (!plot)
-			plot = tw_page_plot(page, .title = "Where the time of the mean I/O goes",
-					    .has_same_scale = 1);
-		stack = tw_plot_stack(plot, "%s, %s: mean %s", of->jobs[0].name,
-				      tw_direction_names[direction], TW_SAY_NS(mean_ns));
-		if (tw_report_has_all_stages(&of->tally, direction))
-			add_stack(stack, &of->tally, direction, 1 / (double)lat->count);
-		else
-			tw_plot_part(stack, "unknown", tw_report_color_of(TW_KERNEL), mean_ns);
-	}
-	if (bars > MAX_BARS)
-		tw_plot_caption(plot, "The other jobs are below.");
-}
