@@ -148,18 +148,6 @@ static void diff_simulation_end(struct diff_simulation *simulation)
 	json_decref(simulation->diff.left_out);
 }
 
-/* NULL: the figure was left out. */
-static const struct tw_diff_figure *diff_figure(const struct diff_simulation *simulation,
-						const char *name)
-{
-	const struct tw_diff *diff = &simulation->diff;
-
-	for (size_t i = 0; i < diff->figure_count; i++)
-		if (strcmp(diff->figures[i].name, name) == 0)
-			return &diff->figures[i];
-	return NULL;
-}
-
 /* ---- alarms ---- */
 
 #define AR	.memory = 0.99, .deviation = 0.3, .longer = 1
@@ -167,7 +155,6 @@ static const struct tw_diff_figure *diff_figure(const struct diff_simulation *si
 #define LONGER	.memory = 0.9, .deviation = 0.2, .between = 0.005, .longer = 1.05
 #define TAIL	.memory = 0.9, .deviation = 0.2, .between = 0.005, .longer = 1, .tail = 0.01, \
 		.tail_times = 5
-
 
 static struct diff_simulation simulation;
 
