@@ -126,5 +126,5 @@ is "$(part calibrate "'*:")" 0 'zsh: no argument where there is none'
 is "$(part calibrate ':value:(on off)')" 1 'zsh: words'
 is "$(part compare ':value:_command_names -e')" 2 'zsh: programs are values'
 is "$(part attach "}'[Print to FILE]:value:_files'")" 1 'zsh: a file behind a letter'
-is "$(part check ']::value:')" 1 'zsh: a value that may be left out'
+is "$(part attach ']::value:')" 1 'zsh: a value that may be left out'
 done_testing
