@@ -124,22 +124,15 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 	return 0;
 }
 
-static int knows_squares(const struct tw_histogram *histogram)
-{
-	return tw_sums_have_squares(histogram->sum_ns,
-				    tw_histogram_squares(histogram));
-}
-
 /* Add the sums and extremes of @from; its bins are for the caller. */
 static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
 {
-	u128 squares_ns2 = 0;
+	u128 squares_ns2;
 	uint64_t sum_ns;
 
 	if (__builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns) ||
-	    (knows_squares(into) && knows_squares(from) &&
-	     __builtin_add_overflow(tw_histogram_squares(into),
-				    tw_histogram_squares(from), &squares_ns2)))
+	    __builtin_add_overflow(tw_histogram_squares(into), tw_histogram_squares(from),
+				   &squares_ns2))
 		return -EOVERFLOW;
 	into->sum_ns = sum_ns;
 	into->repeats += from->repeats;
@@ -316,32 +309,6 @@ static double squares_from_mean(const struct tw_histogram *histogram)
 	return (double)squares_ns2 - (double)r * ((double)r / n);
 }
 
-/* Compute the same sum from the centres of the bins. One pass with a running
- * mean (West, Communications of the ACM 22, 1979) avoids subtracting large
- * squares, too. */
-static double squares_of_bins(const struct tw_histogram *histogram)
-{
-	double n = 0, mean = 0, squares = 0;
-	uint32_t last;
-
-	last = tw__histogram_bin(histogram, histogram->max_ns);
-	for (uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
-	     bin <= last; bin++) {
-		double count = (double)histogram->bins[bin];
-		double centre, off;
-
-		if (histogram->bins[bin] == 0)
-			continue;
-		centre = (double)tw_histogram_bin_low(histogram, bin) / 2 +
-			 (double)tw_histogram_bin_high(histogram, bin) / 2;
-		off = centre - mean;
-		n += count;
-		mean += off * count / n;
-		squares += count * off * (centre - mean);
-	}
-	return squares;
-}
-
 /* Return the deviation of the sample (n - 1), as fio does. */
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
 {
@@ -349,7 +316,6 @@ double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
 
 	if (histogram->count < 2)
 		return 0;
-	squares = knows_squares(histogram) ? squares_from_mean(histogram) :
-					     squares_of_bins(histogram);
+	squares = squares_from_mean(histogram);
 	return squares > 0 ? sqrt(squares / (double)(histogram->count - 1)) : 0;
 }

@@ -32,8 +32,8 @@ uint64_t tw_histogram_add_each(struct tw_histogram *histogram, const uint64_t *v
 			       size_t count, size_t apart);
 
 /* Count @count values of which only the bin is known, for reading a histogram back.
- * Changes only bins and count. The caller sets sum_ns, min_ns and max_ns, and
- * repeats and squares_ns2 if they are known. Return: 0; -EINVAL if there is no such bin; -EOVERFLOW. */
+ * Changes only bins and count: the caller sets the rest. Return: 0; -EINVAL if there is no such
+ * bin; -EOVERFLOW. */
 int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 			 uint64_t count);
 
@@ -75,13 +75,6 @@ void tw_histogram_percentiles(const struct tw_histogram *histogram, const double
 static inline int tw_has_percentile(double count, double percent)
 {
 	return count * (100 - percent) >= 99.999999;
-}
-
-/* True if the squares are known. If not, the histogram was read back from bins
- * alone. */
-static inline int tw_sums_have_squares(uint64_t sum_ns, u128 squares_ns2)
-{
-	return sum_ns == 0 || squares_ns2 != 0;
 }
 
 /* Set the sums to those of an empty histogram. The caller takes care of the

@@ -130,14 +130,12 @@ static json_t *hdr_to_json(const struct tw_histogram *histogram)
 	return json;
 }
 
-/* Write the sum of the squares, all 128 bits; NULL if it is not known. */
+/* Write the sum of the squares, all 128 bits. */
 static json_t *squares_to_json(const struct tw_histogram *histogram)
 {
 	u128 left = tw_histogram_squares(histogram);
 	char digits[40], *first = &digits[sizeof(digits) - 1];
 
-	if (!tw_sums_have_squares(histogram->sum_ns, left))
-		return NULL;
 	*first = '\0';
 	do
 		*--first = (char)('0' + (int)(left % 10));
@@ -152,7 +150,7 @@ static json_t *to_json(const struct tw_histogram *histogram, int derived, double
 	int has_bins = derived || !tw_hdr_can(histogram);
 
 	/* o*: without a value there is no key. */
-	return json_pack("{s:i, s:o, s:o*, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
+	return json_pack("{s:i, s:o, s:o*, s:o, s:o, s:o*, s:o*, s:o, s:o, s:o*, s:o}",
 		"digits", (int)histogram->digits,
 		"count", tw_json_of_u64(tw_histogram_values(histogram)),
 		"weight", histogram->repeats ? tw_json_of_u64(histogram->count) : NULL,
@@ -182,7 +180,7 @@ json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram)
 /* What the object states, before its bins are read. */
 struct stated {
 	uint64_t digits, values, count, min_ns, max_ns, sum_ns;
-	u128 squares_ns2;		/* 0: not given, unless sum_ns is 0 */
+	u128 squares_ns2;
 };
 
 /* Read these numbers, and check what they alone show. */
@@ -202,7 +200,6 @@ static int read_stated(const json_t *json, struct stated *stated, const char **p
 	const json_t *squares = json_object_get(json, "sum_squares_ns2");
 	const json_t *weight = json_object_get(json, "weight");
 
-	stated->squares_ns2 = 0;
 	if (!json_is_object(json))
 		return tw_refuse(problem, "not an object");
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
@@ -214,10 +211,10 @@ static int read_stated(const json_t *json, struct stated *stated, const char **p
 	if (weight && (tw_json_to_u64(weight, &stated->count) ||
 		       stated->count <= stated->values || !stated->values))
 		return tw_refuse(problem, "weight is not a whole number above count");
-	if (squares && digits_to_u128(json_string_value(squares),
-				      json_string_length(squares), &stated->squares_ns2))
+	if (!squares || digits_to_u128(json_string_value(squares),
+				       json_string_length(squares), &stated->squares_ns2))
 		return tw_refuse(problem, "sum_squares_ns2 is not a whole number");
-	if (squares && !stated->squares_ns2 != !stated->sum_ns)
+	if (!stated->squares_ns2 != !stated->sum_ns)
 		return tw_refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
 	if (stated->min_ns > stated->max_ns)
 		return tw_refuse(problem, "min_ns is above max_ns");
@@ -349,7 +346,7 @@ static int check_bins(const struct tw_histogram *histogram,
 		return tw_refuse(problem, "max_ns is not in the last bin");
 	if (stated->sum_ns < found->min_ns || stated->sum_ns > found->max_ns)
 		return tw_refuse(problem, "sum_ns is none that these bins allow");
-	if (stated->squares_ns2 && !found->overflow &&
+	if (!found->overflow &&
 	    (stated->squares_ns2 < found->min_ns2 ||
 	     stated->squares_ns2 > found->max_ns2 ||
 	     squares_are_few(stated)))

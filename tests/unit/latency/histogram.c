@@ -418,8 +418,6 @@ static void deviation(uint64_t least, uint64_t spread, const char *what)
 static void deviations_by_hand(void)
 {
 	struct tw_histogram histogram = made(5);
-	uint64_t width = 1ULL << (42 - histogram.bits);
-	uint32_t bin = tw__histogram_bin(&histogram, FAR_NS);
 
 	tw_histogram_add(&histogram, 7);
 	is_near(&histogram, 0, 0, "one value: 0");
@@ -435,43 +433,6 @@ static void deviations_by_hand(void)
 	tw_histogram_add(&histogram, 0);
 	tw_histogram_add(&histogram, 1ULL << 63);
 	is_near(&histogram, 0x1p63 / sqrt(2), 0x1p63 / 1e15, "0 and 2^63");
-	tw_histogram_clear_all(&histogram);
-	/* Two neighbouring bins, half of the values in each: half a bin from the mean, times
-	 * the root of n / (n - 1). The running mean is rounded to 2^-11 ns here, 2000 times at
-	 * most. */
-	tap_ok(!tw_histogram_add_bin(&histogram, bin, 1000) &&
-	       !tw_histogram_add_bin(&histogram, bin + 1, 1000), "two bins");
-	histogram.min_ns = FAR_NS;
-	histogram.max_ns = FAR_NS + width;
-	histogram.sum_ns = 2000 * FAR_NS + 1000 * width;
-	is_near(&histogram, (double)width / 2 * sqrt(2000.0 / 1999), 1,
-		"of bins above an hour, without their values: half a bin");
-	tw_histogram_free(&histogram);
-}
-
-/* With 5 digits each of these values has a bin of its own, so the bins alone give the same as the
- * values. @first: the squares of the histogram that others are merged into are known, else
- * those of the others. */
-static void half_known(int first)
-{
-	static const uint64_t four[] = { 100, 2021, 3000, 4042 };
-	struct tw_histogram histogram = made(5), alone = made(5);
-	double should = stddev_of(four, 4);
-
-	for (int i = 0; i < 4; i++)
-		if (i % 2)
-			tw_histogram_add_bin(&alone, tw__histogram_bin(&alone, four[i]), 1);
-		else
-			tw_histogram_add(&histogram, four[i]);
-	alone.min_ns = four[1];
-	alone.max_ns = four[3];
-	alone.sum_ns = four[1] + four[3];
-	tap_ok(!(first ? tw_histogram_merge(&histogram, &alone) :
-			 tw_histogram_merge(&alone, &histogram)), "merged");
-	/* Rounded some twenty times, by 2^-53 each. */
-	is_near(first ? &histogram : &alone, should, should * 1e-14,
-		first ? "bins alone merged into values" : "values merged into bins alone");
-	tw_histogram_free(&alone);
 	tw_histogram_free(&histogram);
 }
 
@@ -499,7 +460,5 @@ int main(void)
 	deviation(900, 300, "about a microsecond, in bins as wide as 60 ns");
 	deviation(FAR_NS, 100, "100 ns above an hour");
 	deviation(1, 1ULL << 50, "anything up to thirteen days");
-	half_known(1);
-	half_known(0);
 	return tap_done();
 }

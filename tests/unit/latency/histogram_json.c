@@ -66,6 +66,7 @@ static const struct {
 	{ "'sum_ns': '3201'", "'sum_ns': '3201x'", "sum_ns is not" },
 	{ "'sum_ns': '3201'", "'sum_ns': ''", "sum_ns is not" },
 	{ "'sum_ns': '3201',", "", "sum_ns is not" },
+	{ "'sum_squares_ns2': '9026001',", "", "sum_squares_ns2 is not" },
 	{ "'9026001'", "'9026002'", "sum_squares_ns2 is none" },
 	{ "'9026001'", "'9019999'", "sum_squares_ns2 is none" },
 	{ "'9026001'", "'0'", "is 0" },
@@ -119,10 +120,10 @@ static const struct {
 	const char *text, *reason, *what;
 } others[] = {
 	{ "{'digits': 3, 'count': 1, 'min_ns': 3000, 'max_ns': 3001,"
-	  " 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'percentiles': {},"
-	  " 'bins': {'3001': 1}}", "one value", "one value between two extremes" },
+	  " 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'sum_squares_ns2': '9000000',"
+	  " 'percentiles': {}, 'bins': {'3001': 1}}", "one value", "one value between two extremes" },
 	{ "{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
-	  " 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': {}}", "count is 0",
+	  " 'stddev_ns': 0, 'sum_ns': 0, 'sum_squares_ns2': '0', 'bins': {}}", "count is 0",
 	  "nothing counted, but a maximum" },
 	{ "{'digits': 1, 'count': 2, 'min_ns': 32, 'max_ns': 33, 'mean_ns': 33,"
 	  " 'stddev_ns': 0, 'sum_ns': '66', 'sum_squares_ns2': '2177',"
