@@ -2,10 +2,14 @@
 /*
  * Checks facts of a report: see facts.h.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "latency/histogram_json.h"
 #include "report/facts.h"
+
+#define OPERATION	"attached.operations[]."
 
 /* ---- names ---------------------------------------------------------------- */
 
@@ -421,4 +425,47 @@ static void check_object(const json_t *object, const char *where, const struct t
 void tw_facts_check(const json_t *root, struct tw_report_problem *problem)
 {
 	check_object(root, "", tw_facts_of_report, problem);
+}
+
+/* ---- attach ------------------------------------------------------------------ */
+
+static int check_operation(const json_t *operation, struct tw_report_problem *problem)
+{
+	struct tw_histogram histogram;
+	const char *key, *wrong = "";
+	json_t *stages, *value;
+	int error = 0;
+
+	for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
+		key = tw_metric_key(tw_count_metrics[metric].path);
+		if (json_object_get(operation, key))
+			tw_want_u64(operation, OPERATION, key, problem);
+	}
+	stages = tw_want_object(operation, OPERATION, "stages", problem);
+	json_object_foreach(stages, key, value) {
+		if (error == -ENOMEM)
+			break;
+		error = tw_histogram_from_json(&histogram, value, &wrong);
+		if (!error)
+			tw_histogram_free(&histogram);
+		else if (error == -EINVAL)
+			tw_report_refuse(problem, OPERATION "stages.%s: %s", key, wrong);
+	}
+	return error == -ENOMEM ? error : 0;
+}
+
+int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem)
+{
+	json_t *others = tw_want_object(attached, "attached.", "others", problem);
+	const json_t *operations = tw_want_array(attached, "attached.", "operations",
+						 problem);
+	const char *key;
+	json_t *value;
+	int error = 0;
+
+	json_object_foreach(others, key, value)
+		tw_want_u64(others, "attached.others.", key, problem);
+	for (size_t i = 0; i < json_array_size(operations) && !error; i++)
+		error = check_operation(json_array_get(operations, i), problem);
+	return error;
 }

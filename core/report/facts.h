@@ -46,6 +46,9 @@ extern const struct tw_fact tw_facts_of_error[];	/* of a clock */
 /* Check that all facts of a report have their types. */
 void tw_facts_check(const json_t *root, struct tw_report_problem *problem);
 
+/* Return: 0; -ENOMEM. */
+int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);
+
 /* ---- parts that reading, merging and writing share ---------------------------- */
 
 /* Reasons of a verdict at most: a merge keeps them in order by insertion. */

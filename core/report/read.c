@@ -314,13 +314,14 @@ static json_t *read_by_job(const struct tw_report *report, const json_t *root, c
 	return json_incref(list);
 }
 
-/* Take the lists of `tickwise attach`. Its numbers are metrics, too. */
-static void read_attached(struct tw_report *report, const json_t *root,
-			  struct tw_report_problem *problem)
+/* Take the lists of `tickwise attach`. Its numbers are metrics, too. Return: 0; -ENOMEM. */
+static int read_attached(struct tw_report *report, const json_t *root,
+			 struct tw_report_problem *problem)
 {
 	report->attached = json_incref(json_object_get(root, "attached"));
 	if (report->attached && report->job_count > 1)
 		tw_report_refuse(problem, "attached is of several jobs");
+	return report->attached ? tw_facts_check_attached(report->attached, problem) : 0;
 }
 
 /* Take the wait table. Its single numbers are metrics. Return: 0; -ENOMEM. */
@@ -408,7 +409,8 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		read_counter(report, root, problem);
 		if (!error)
 			error = read_slowest(report, root, problem);
-		read_attached(report, root, problem);
+		if (!error)
+			error = read_attached(report, root, problem);
 		if (!error)
 			error = read_waits(report, root, problem);
 		report->triggers = read_by_job(report, root, "triggers", "triggers[].", problem);

@@ -40,6 +40,7 @@ static struct tw_tally read_operation(const json_t *json, const struct tw_tally 
 		stage = json_object_get(stages, tw_time_metrics[i].name);
 		if (stage || tw_has(whole, TW_METRIC_TIMES + i))
 			tw_metric_put(&tally.has, TW_METRIC_TIMES + i);
+		/* The reader of the report has checked it. */
 		if (stage)
 			tw_must(tw_histogram_from_json(&tally.times[i][direction], stage, &wrong));
 	}

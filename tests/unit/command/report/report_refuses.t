@@ -109,6 +109,11 @@ $r->{triggers}[0]{events}[0]{cpu} = "x"
 $r->{in_flight_of_others}[0]{job} = 1 => in_flight_of_others[].job is not the index of a job
 $r->{in_flight_of_others}[0]{who} = "x" => in_flight_of_others[].who is not an object
 $r->{in_flight_of_others}[0]{device_ns} = -1 => in_flight_of_others[].device_ns is not a whole number of 0 or more
+$r->{attached}{others}{recv} = [] => attached.others.recv is not a whole number of 0 or more
+$r->{attached}{operations}[0]{linked} = -9
+	=> attached.operations[].linked is not a whole number of 0 or more
+$r->{attached}{operations}[0]{stages}{lat}{min_ns} = 101
+	=> attached.operations[].stages.lat: min_ns is not in the first bin
 $r->{attached}{rings}[0]{fd} = "9" => attached.rings[].fd is not a number
 $r->{jobs}[1] = { %$j, start => "1800000000000000000" } => attached is of several jobs
 CASES
