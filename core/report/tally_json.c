@@ -288,6 +288,8 @@ static void read_slice(struct reader *reader, struct tw_by_lat *by_lat, const js
 	const json_t *stages = tw_want_object(json, WHERE, "stages", reader->problem);
 	const unsigned slice = tw_lat_slice(tw_want_u64(json, WHERE, "from_ns", reader->problem));
 
+	tw_want_u64(json, WHERE, "to_ns", reader->problem);
+	tw_want_u64(json, WHERE, "ios", reader->problem);
 	for (int stage = 0; stage < TW_STAGES; stage++) {
 		const char *key = tw_time_metrics[stage].name;
 

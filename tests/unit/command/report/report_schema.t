@@ -60,7 +60,7 @@ schema changed "$schemas/tickwise-report.schema.json" b.json without >list
 [ "$(wc -l <list)" -gt 200 ]
 ok $? "$(wc -l <list) changes of keys"
 # Other keys need these.
-needed=' stages.lat.read stages_by_lat.read devices[].jobs devices[].ios '
+needed=' stages.lat.read devices[].jobs devices[].ios '
 # The program shows a page of each that the reader takes.
 cut -d ' ' -f 1 list | "${TW_BUILD:-$root/build}/tests/reader/report_reader" >codes
 paste -d ' ' codes list | while read -r file status _ verdict path; do
