@@ -19,7 +19,7 @@
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
 #define NO_DESCRIPTORS	"too few file descriptors for it next to the job's files (ulimit -n)"
-#define NOT_SERIAL	"with create_serialize=0 several jobs need thread=1 for it"
+#define NOT_SERIAL	"with create_serialize=0 jobs need thread=1 for it"
 
 static const char not_split[] =
 	"I/Os are not split inside the kernel (kernel.why says why)";
@@ -112,24 +112,10 @@ static struct wants all_want(void)
 
 /* ---- descriptors -------------------------------------------------------- */
 
-/* True once the programs were loaded for all jobs. Jobs that are processes inherit them. */
+/* True once the programs were loaded for all jobs. Jobs that are processes inherit them. With
+ * create_serialize=0 such a job would load programs of its own, and the kernel runs each program
+ * for every I/O of the machine. */
 static bool asked;
-
-/* True if the programs were not loaded for all jobs before, and this is a process that is one of
- * several jobs. Each would load programs of its own, and the kernel runs each program for every
- * I/O of the machine. What the other jobs want is not known here: see all_want(). */
-static bool is_not_serial(const struct thread_data *td)
-{
-	unsigned i;
-
-	for (i = 0; !asked && !td->o.use_thread && i < thread_number; i++) {
-		const struct thread_data *other = tnumber_to_td(i);
-
-		if (other != td && tw_has_our_layout(other))
-			return true;
-	}
-	return false;
-}
 
 /* Left next to the jobs' files. All programs together take about 100 while they are loaded, and
  * fio itself some 20. */
@@ -198,7 +184,7 @@ static void syncs_begin(const struct thread_data *td, struct tw_job *job)
 	if (!wants_syncs(td, td->eo))
 		return;
 	syncs->why = tw_kernel_refusal();
-	if (!syncs->why && is_not_serial(td))
+	if (!syncs->why && !asked)
 		syncs->why = NOT_SERIAL;
 	if (!syncs->why)
 		syncs->why = tw_syncs_load(job->ring.entries, tw_job_syncs_writes(td));
@@ -213,10 +199,10 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 	struct tw_follow *follow = &job->collected.follow;
 	struct tw_kernel *kernel = &job->hot.kernel;
 
-	/* The programs are loaded already, except for a single job with create_serialize=0. */
+	/* The programs are loaded already. */
 	if (is_wanted(td, o)) {
 		kernel->why = tw_kernel_refusal();
-		if (!kernel->why && is_not_serial(td))
+		if (!kernel->why && !asked)
 			kernel->why = NOT_SERIAL;
 		if (!kernel->why)
 			kernel->why = tw_kernel_load(job->ring.entries, o->causes);

@@ -306,7 +306,7 @@ for kind in --thread=0 --thread=1; do
 done
 
 # With create_serialize=0 fio starts the jobs before it calls the engine: threads
-# share a program, and several processes have none.
+# share a program, and processes have none.
 late()
 {
 	rm -f late.json*
@@ -336,8 +336,6 @@ late --numjobs=2 --tw_kernel=require --tw_kernel_every=1
 ok $? 'and if they require them, fio ends'
 messages | grep -q 'tw_kernel=require, but .*create_serialize=0'
 ok $? 'with that reason'
-late --tw_kernel=require --tw_kernel_every=1
-split_is late.json 256 "$joined" 'a single process'
 
 # Run two of ours and two of fio's own engines at the same time, on one file. A kiocb of
 # libaio is followed by other things than that of io_uring.

@@ -129,6 +129,7 @@ static struct world {
 	struct tw_others *others;	/* NULL: not counted */
 	struct tw_throttled *throttled;		/* NULL: not noted */
 	bool with_causes;		/* when that was loaded */
+	bool is_late;			/* fio starts the job before it calls the engine */
 	unsigned kernel_loads;
 	uint32_t kernel_loaded_first, kernel_loaded;	/* entries */
 	int64_t kernel_missed;		/* runs that the kernel skipped so far */
@@ -773,6 +774,8 @@ static inline bool world_begin(void)
 	struct tw_job *job;
 	unsigned i;
 
+	if (!world.is_late)
+		tw_kernel_load_for_jobs();
 	if (tw_scale_init(&world.timing.clock.scale, &world.rate,
 			  0) || tw_init(&world.td))
 		return false;
