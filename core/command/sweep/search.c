@@ -31,12 +31,6 @@ static const double parts[] = {
 #define LOWER_STEPS	2.4	/* of STEPS are below the limit: to hold is harder to show */
 #define PAIR_STEPS	1.3	/* the pair stays while the limit is no further from that place */
 #define FAR_ABOVE	20	/* times the slow I/Os that the goal allows */
-/* Of the logarithm of the part of slow I/Os over that of the rate: 1.5 in 5 %. */
-#define USUAL_SLOPE	30.0
-#define SLOPE_DEVIATION	15.0
-#define LEAST_SLOPE	8.0
-#define FIT_RANGE	0.3
-#define ROUNDS		20
 #define LAGS		3	/* windows that may belong to one clump, and the one before */
 #define ALIKE		1e-6	/* rates of one load differ by less */
 #define LEAST_DRIFT	0.05
@@ -286,40 +280,6 @@ static double log_part(const struct block *block)
 	return log(fmax(block->slow, 0.5) / block->ios);
 }
 
-/* Fit a line to the logarithm of the part of slow I/Os, over that of the rate, near @guess. Their
- * number is taken as that of a Poisson process of clumps (Newton's method). A line as steep as is
- * usual is taken as one more observation. Return where the line meets the goal. */
-static double fit_limit(const struct tw_search *search, double guess)
-{
-	const double share = share_of(search), clump = clump_near_limit(search);
-	double at = log(share), slope = USUAL_SLOPE;
-
-	for (int round = 0; round < ROUNDS; round++) {
-		double error[2] = { 0, (USUAL_SLOPE - slope) / pow(SLOPE_DEVIATION, 2) };
-		double weight[3] = { 1e-3, 0, pow(SLOPE_DEVIATION, -2) }, determinant;
-
-		for (size_t i = 0; i < search->count; i++) {
-			const struct tw_load *load = &search->loads[i];
-			const double x = log(load->rate) - guess;
-			const double expected = load->ios / clump * exp(fmin(at + slope * x, 0));
-
-			if (fabs(x) > FIT_RANGE || is_far_above(search, load))
-				continue;
-			error[0] += load->slow / clump - expected;
-			error[1] += (load->slow / clump - expected) * x;
-			weight[0] += expected;
-			weight[1] += expected * x;
-			weight[2] += expected * x * x;
-		}
-		determinant = weight[0] * weight[2] - weight[1] * weight[1];
-		at += fmax(-1, fmin(1, (error[0] * weight[2] - error[1] * weight[1]) /
-				       determinant));
-		slope += (error[1] * weight[0] - error[0] * weight[1]) / determinant;
-		slope = fmax(slope, LEAST_SLOPE);
-	}
-	return guess + (log(share) - at) / slope;
-}
-
 /* Set the place of the limit on the grid, and how far the loads next to it are apart. Return 0: all
  * loads seem good. */
 static int find_limit(const struct tw_search *search, double step, double *limit, double *gap)
@@ -339,8 +299,6 @@ static int find_limit(const struct tw_search *search, double step, double *limit
 	at = (log(share) - log_part(&blocks[i - 1])) /
 	     (log_part(&blocks[i]) - log_part(&blocks[i - 1]));
 	*limit = blocks[i - 1].high + *gap * step * fmin(fmax(at, 0.2), 0.8);
-	if (*gap <= NEAR_STEPS)
-		*limit = fit_limit(search, *limit);
 	/* A failure counts, and so does a load that holds below it. */
 	for (size_t j = first_good(search); j < search->count; j++)
 		if (is_far_above(search, &search->loads[j]) ||
