@@ -189,13 +189,23 @@ static void test_damage(void)
 
 		for (size_t j = 0; j < 3; j++)
 			lines[j] = line_of(TOKEN(j), reports[j]);
-		/* Change bytes, drop some, or cut the end off. */
+		/* Change bytes, drop some, cut the end off, double some, or put another line in. */
 		length = strlen(lines[1]);
 		at = &lines[1][below(length - 1)];
-		if (i % 3 == 0) {
+		if (i % 5 > 2) {
+			char *made;
+
+			if (asprintf(&made, "%.*s%s%s", (int)(at - lines[1]), lines[1],
+				     i % 5 == 3 ? at : lines[2], at) < 0)
+				abort();
+			free(lines[1]);
+			lines[1] = made;
+			if (i % 5 == 4)
+				*lines[2] = '\0';
+		} else if (i % 5 == 0) {
 			for (uint64_t n = 1 + below(4); n; n--)
 				lines[1][below(length - 1)] = (char)(1 + below(255));
-		} else if (i % 3 == 1) {
+		} else if (i % 5 == 1) {
 			const char *from = at + 1 + below(strlen(at) - 1);
 
 			memmove(at, from, strlen(from) + 1);
@@ -213,7 +223,7 @@ static void test_damage(void)
 			others += of != 1;
 			wrong += !has_report(&got->list[j], reports[of], hosts[of]);
 		}
-		lost += others != 2 || host->sent > 1 ||
+		lost += others != 2 || host->sent > 1U + (i % 5 == 3) ||
 			memcmp(printed, "<box> one\n<box> two\n", 20) != 0 ||
 			strcmp(printed + length - 6, after) != 0;
 		broken += host->sent > host->received;
