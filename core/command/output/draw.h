@@ -23,10 +23,8 @@
 
 /* ---- svg.c: texts and axes ---- */
 
-/* Escape the characters of HTML, and write '?' for what can't be shown (plain_text.h).
- * The second function does so up to @end. */
+/* Escape the characters of HTML, and write '?' for what can't be shown (plain_text.h). */
 void tw_html_text(FILE *file, const char *text);
-void tw_html_text_part(FILE *file, const char *text, const char *end);
 
 /* Begin a file of @width by @height pixels. @what describes the drawing for readers who
  * can't see it. */

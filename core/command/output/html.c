@@ -107,56 +107,11 @@ static void put_style(FILE *file)
 	fputs("</style>", file);
 }
 
-static const char *end_of_word(const char *word)
-{
-	return word + strcspn(word, " ");
-}
-
-/* Is a word foreign? The words of pages are ASCII. */
-static int is_foreign(const char *word)
-{
-	for (const char *end = end_of_word(word); word < end; word++)
-		if (*word & 0x80)
-			return 1;
-	return 0;
-}
-
-/* Return the end of the foreign words that begin here, without the sentence's
- * punctuation. */
-static const char *end_of_foreign(const char *word)
-{
-	const char *end = end_of_word(word);
-
-	while (*end && is_foreign(end + 1))
-		end = end_of_word(end + 1);
-	while (strchr(".,:;", end[-1]))
-		end--;
-	return end;
-}
-
-/* Write text. Names of jobs, hosts and files can be in a script that runs from
- * right to left. They are isolated, so that the words around them stay in
- * order. */
-static void put_text(FILE *file, const char *text)
-{
-	const char *end;
-
-	for (; *text; text = end + strspn(end, " ")) {
-		end = is_foreign(text) ? end_of_foreign(text) : end_of_word(text);
-		if (is_foreign(text))
-			fputs("<bdi>", file);
-		tw_html_text_part(file, text, end);
-		if (is_foreign(text))
-			fputs("</bdi>", file);
-		fprintf(file, "%*s", (int)strspn(end, " "), "");
-	}
-}
-
 static void put_between(FILE *file, const char *begin, const char *text,
 			const char *end)
 {
 	fputs(begin, file);
-	put_text(file, text);
+	tw_html_text(file, text);
 	fputs(end, file);
 }
 

@@ -13,11 +13,11 @@
 
 /* ---- texts --------------------------------------------------------------- */
 
-void tw_html_text_part(FILE *file, const char *text, const char *end)
+void tw_html_text(FILE *file, const char *text)
 {
 	size_t length;
 
-	for (; text < end; text += length ? length : 1) {
+	for (; *text; text += length ? length : 1) {
 		length = tw_plain_length(text);
 		if (!length)
 			fputc('?', file);
@@ -26,11 +26,6 @@ void tw_html_text_part(FILE *file, const char *text, const char *end)
 		else
 			fwrite(text, length, 1, file);
 	}
-}
-
-void tw_html_text(FILE *file, const char *text)
-{
-	tw_html_text_part(file, text, text + strlen(text));
 }
 
 void tw_svg_begin_alone(FILE *file, int width, int height, const char *what)
