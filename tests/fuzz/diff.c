@@ -57,8 +57,6 @@ static int compare(struct tw_diff *diff, struct files *files,
 		code = tw_diff_read(diff, (enum tw_diff_side)side, files->list[side],
 				    files->count[side], problem);
 	if (code == TW_EXIT_GOOD)
-		code = tw_diff_add_operations(diff, problem);
-	if (code == TW_EXIT_GOOD)
 		code = tw_diff_find_runs(diff, problem);
 	return code == TW_EXIT_GOOD ? tw_diff_find_figures(diff, problem) : code;
 }

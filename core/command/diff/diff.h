@@ -50,7 +50,6 @@ struct tw_diff_figure {
 	int direction;
 	enum tw_diff_kind kind;
 	const char *name;
-	int is_operation;		/* 1: tw_diff_is_operation() of its group */
 	/* 1: values are natural logarithms of I/Os per second or of ns. 0:
 	 * values are ns, for stages and the call. */
 	int is_log;
@@ -98,7 +97,6 @@ struct tw_diff {
 	double *values;			/* [figure * count + run] */
 	size_t figure_count;
 	json_t *left_out;		/* sentences */
-	int some_operations;		/* 1: operations that not all reports have are left out */
 	/* Options of fio that differ, which may be what is compared; and other
 	 * facts that differ. */
 	struct tw_diff_facts options, facts;
@@ -125,13 +123,8 @@ int tw_diff_compare(struct tw_diff *diff, char **a, size_t a_count, char **b, si
 /* Read the files of a side. Return: an enum tw_exit, with @problem set. */
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem);
-/* Refuse reports of tickwise attach against those of the engine, and add the groups of the
- * operations in them (diff_attached.c). Return: as tw_diff_read(). */
-int tw_diff_add_operations(struct tw_diff *diff, struct tw_report_problem *problem);
-/* Is this group one of an operation? Like a stage, it shows where a change is. */
-int tw_diff_is_operation(const struct tw_report_group *group);
-int tw_diff_is_attached(const struct tw_report_job *job);
-/* Group what was read into runs. Return: as tw_diff_read(). */
+/* Group what was read into runs. Refuse reports of tickwise attach against those of the engine.
+ * Return: as tw_diff_read(). */
 int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem);
 /* Find the figures that all runs have, and their values. Return: as
  * tw_diff_read(). */
@@ -170,7 +163,7 @@ double tw_diff_runs_for(const struct tw_diff *diff, const struct tw_diff_figure 
  * NULL: none. @part: set to its part of the mean's variance from run to run. */
 const struct tw_diff_figure *tw_diff_noisiest(const struct tw_diff *diff,
 					      const struct tw_diff_figure *of, double *part);
-/* Stages and operations show where a change is, not whether there is one. */
+/* Stages show where a change is, not whether there is one. */
 int tw_diff_is_judged(const struct tw_diff_figure *figure);
 /* Are there enough runs for a verdict, and did they take turns? */
 int tw_diff_is_decided(const struct tw_diff *diff);

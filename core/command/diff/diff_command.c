@@ -70,8 +70,6 @@ int tw_diff_compare(struct tw_diff *diff, char **a, size_t a_count, char **b, si
 	if (code == TW_EXIT_GOOD)
 		code = tw_diff_read(diff, TW_DIFF_B, b, b_count, problem);
 	if (code == TW_EXIT_GOOD)
-		code = tw_diff_add_operations(diff, problem);
-	if (code == TW_EXIT_GOOD)
 		code = tw_diff_find_runs(diff, problem);
 	if (code == TW_EXIT_GOOD)
 		code = tw_diff_find_figures(diff, problem);

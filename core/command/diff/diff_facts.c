@@ -204,8 +204,7 @@ static void find_in(struct tw_diff_facts *facts, const struct tw_diff *diff,
 
 	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
-			if (!tw_diff_is_operation(diff->runs[i].groups[j]))
-				tell(sets[diff->runs[i].side], diff->runs[i].groups[j], of);
+			tell(sets[diff->runs[i].side], diff->runs[i].groups[j], of);
 	if (json_object_size(sets[0]) && json_object_size(sets[1]) &&
 	    !json_equal(sets[0], sets[1]))
 		append(facts, name, list(sets[TW_DIFF_A], sets[TW_DIFF_B]),

@@ -167,11 +167,6 @@ static const char not_in_all[] = "not in every run";
 static void leave_out(struct part *part, int has_direction, const char *what,
 		      const char *why)
 {
-	/* There can be hundreds. */
-	if (tw_diff_is_operation(part->groups[0])) {
-		part->diff->some_operations = 1;
-		return;
-	}
 	json_array_append_new(part->diff->left_out, json_sprintf(
 		"%s%s%s%s: %s", part->groups[0]->all.jobs[0].name,
 		has_direction ? " " : "",
@@ -192,7 +187,6 @@ static void add(struct part *part, struct tw_diff_figure figure)
 
 	figure.group = part->groups[0];
 	figure.direction = part->direction;
-	figure.is_operation = tw_diff_is_operation(part->groups[0]);
 	for (size_t i = 0; i < diff->count && figure.is_log; i++) {
 		if (!(values[i] > 0)) {
 			leave_out(part, 1, tw_format(" %s", figure.name), "it is 0");
@@ -378,9 +372,6 @@ int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem
 	for (size_t i = 0; i < diff->runs[0].count; i++)
 		add_group(&part, diff->runs[0].groups[i]);
 	name_other(&part);
-	if (diff->some_operations)
-		json_array_append_new(diff->left_out, json_string(
-			"operations on files that not every report has, or too few of"));
 	if (!diff->figure_count) {
 		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
 				 "group, did any I/O",

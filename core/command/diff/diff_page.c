@@ -83,12 +83,7 @@ static int begins_part(const struct tw_diff *diff, size_t i)
 /* Return "JOB DIRECTION ", or "" if all figures are of one. */
 static const char *part_name(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
-	const struct tw_diff_figure *last = &diff->figures[diff->figure_count - 1];
-
-	/* Operations are of one, too. */
-	while (!tw_diff_is_of(&diff->figures[0], last) && last->is_operation)
-		last--;
-	return tw_diff_is_of(&diff->figures[0], last) ? "" :
+	return tw_diff_is_of(&diff->figures[0], &diff->figures[diff->figure_count - 1]) ? "" :
 	       tw_format("%s %s ", tw_diff_job(figure)->name,
 			 tw_direction_names[figure->direction]);
 }
@@ -236,8 +231,7 @@ static void add_sure_stages(struct tw_page *page, const struct tw_diff *diff)
 
 		if (figure->kind == TW_DIFF_MEAN)
 			has_mean = figure->slower;
-		if (figure->kind != TW_DIFF_STAGE || !figure->slower || has_mean ||
-		    figure->is_operation)
+		if (figure->kind != TW_DIFF_STAGE || !figure->slower || has_mean)
 			continue;
 		if (!is_told++)
 			tw_page_remark(page, "Stages that surely changed");
@@ -373,30 +367,17 @@ static struct tw_table *add_table(struct tw_page *page, const struct tw_diff *di
 	return tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 }
 
-/* Of operations, which may be hundreds, show those of which a figure changed. */
-static int is_shown_part(const struct tw_diff *diff, const struct tw_diff_figure *first)
-{
-	int is = !first->is_operation;
-
-	for (const struct tw_diff_figure *at = first; at < diff->figures + diff->figure_count &&
-	     tw_diff_is_of(at, first); at++)
-		is |= at->slower != 0;
-	return is;
-}
-
 /* Return 1: rows were left out. */
 static int add_figures(struct tw_page *page, const struct tw_diff *diff, unsigned with)
 {
 	struct tw_table *table = NULL;
 	double mean_ns = 0;
-	int is_less = 0, is_part = 1;
+	int is_less = 0;
 
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
-		if (begins_part(diff, i))
-			is_part = with & TW_DIFF_WITH_ALL || is_shown_part(diff, figure);
-		if (begins_part(diff, i) && is_part) {
+		if (begins_part(diff, i)) {
 			tw_page_heading(page, 2, "%s, %s", tw_diff_job(figure)->name,
 					tw_direction_names[figure->direction]);
 			if (with & TW_DIFF_WITH_PLOTS)
@@ -405,7 +386,7 @@ static int add_figures(struct tw_page *page, const struct tw_diff *diff, unsigne
 		}
 		if (figure->kind == TW_DIFF_MEAN)
 			mean_ns = exp(fmax(figure->change.a, figure->change.b));
-		if (with & TW_DIFF_WITH_ALL || (is_part && is_shown(figure, mean_ns)))
+		if (with & TW_DIFF_WITH_ALL || is_shown(figure, mean_ns))
 			add_figure(table, diff, figure);
 		else
 			is_less = 1;
@@ -463,8 +444,7 @@ static struct tw_page *new_page(const struct tw_diff *diff)
 	count = 0;
 	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
-			if (!tw_diff_is_operation(diff->runs[i].groups[j]))
-				list[count++] = diff->runs[i].groups[j];
+			list[count++] = diff->runs[i].groups[j];
 	title = tw_report_title(list, count);
 	page = tw_page_new(tw_format("A and B: %s", title));
 	free(title);

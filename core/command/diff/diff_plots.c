@@ -71,7 +71,7 @@ void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff)
 		const struct tw_diff_figure *first = figure;
 
 		/* At the first stage of each. */
-		if (figure->kind != TW_DIFF_STAGE || figure->is_operation ||
+		if (figure->kind != TW_DIFF_STAGE ||
 		    (figure[-1].kind == TW_DIFF_STAGE && tw_diff_is_of(figure - 1, figure)))
 			continue;
 		while (first > diff->figures && tw_diff_is_of(first - 1, figure))

@@ -133,6 +133,18 @@ static void look_at_order(struct tw_diff *diff)
 	diff->are_pairs = tw_diff_are_pairs(diff->of_b, diff->count, diff->level);
 }
 
+/* Return: as tw_diff_read(). */
+static int refuse_mixed(const struct tw_report_job *first, const struct tw_report_job *job,
+			struct tw_report_problem *problem)
+{
+	if (!strcmp(first->engine, "attach") == !strcmp(job->engine, "attach"))
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "%s and %s: one is of tickwise attach, the other of the fio engine, "
+			 "whose latency has more stages. Compare two of a kind", first->path,
+			 job->path);
+	return TW_EXIT_DATA;
+}
+
 int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 {
 	diff->runs = tw_zalloc(diff->groups[0].count + diff->groups[1].count,
@@ -141,9 +153,12 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 		const struct tw_diff_groups *of = &diff->groups[side];
 
 		for (size_t i = 0; i < of->count; i++) {
-			int code = add_group(diff, (enum tw_diff_side)side,
-					     &of->list[i], problem);
+			int code = refuse_mixed(&diff->groups[TW_DIFF_A].list[0].all.jobs[0],
+						&of->list[i].all.jobs[0], problem);
 
+			if (code == TW_EXIT_GOOD)
+				code = add_group(diff, (enum tw_diff_side)side, &of->list[i],
+						 problem);
 			if (code != TW_EXIT_GOOD)
 				return code;
 		}

@@ -28,8 +28,7 @@ int tw_diff_is_decided(const struct tw_diff *diff)
 
 int tw_diff_is_judged(const struct tw_diff_figure *figure)
 {
-	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL &&
-	       !figure->is_operation;
+	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL;
 }
 
 /* Return 1: B is above A by more than the threshold; -1: below; 0: neither is
