@@ -80,18 +80,13 @@ static const char style[] =
 	".band{fill-opacity:.25}.part{stroke:var(--back);stroke-width:1}"
 	".tag,.on{font-weight:600}.tag{paint-order:stroke;stroke:var(--back);"
 	"stroke-width:4px;stroke-linejoin:round}\n"
-	".row{margin:.8em 0 .2em;font-weight:600}.tiles{display:grid;"
-	"grid-template-columns:repeat(auto-fit,minmax(min(100%,7.5rem),1fr));"
-	"gap:.5rem;margin:.2em 0}.tile{border:1px solid var(--line);"
-	"border-radius:6px;padding:.4em .7em;min-width:0}.tile dt{color:var(--dim);"
-	"font-size:.85em}.tile dd{font-size:1.15rem;font-weight:600;"
-	"font-variant-numeric:tabular-nums}"
+	".row{margin:.8em 0 .2em;font-weight:600}"
 	"summary{cursor:pointer;margin:.6em 0}.contents{columns:12rem;padding-left:1.2em}"
 	"a{color:inherit}\n"
 	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}"
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
 	"@media print{body{max-width:none;padding:0;font-size:12px}text{font-size:20px}"
-	"svg.stack text{font-size:11px}figure:not(.stacks),svg,.tiles{break-inside:avoid}"
+	"svg.stack text{font-size:11px}figure:not(.stacks),svg{break-inside:avoid}"
 	".row,h2,h3,h4{break-after:avoid}.plots{grid-template-columns:1fr 1fr}"
 	".contents{display:none}}\n";
 
@@ -238,34 +233,6 @@ static void put_table(FILE *file, const struct tw_table *table)
 	fputs("</table></div>\n", file);
 }
 
-/* A cell without a value has no tile. */
-static void put_tiles(FILE *file, const struct tw_table *table)
-{
-	for (const struct tw_row *row = table->rows; row; row = row->next) {
-		char room[TW_FORMAT_SIZE];
-
-		if (row->span) {
-			put_between(file, "<p>", row->span, "</p>\n");
-			continue;
-		}
-		put_between(file, "<p class=\"row\">",
-			    tw_cell_form(&row->cells[0], room), "</p>\n");
-		fputs("<dl class=\"tiles\">\n", file);
-		for (size_t i = 1; i < table->count; i++) {
-			const struct tw_cell *cell = &row->cells[i];
-
-			if (!is_shown(table, i) || cell->kind == TW_CELL_EMPTY ||
-			    cell->kind == TW_CELL_NONE)
-				continue;
-			put_between(file, "<div class=\"tile\"><dt>",
-				    table->columns[i].heading, "</dt>");
-			put_between(file, "<dd>", tw_cell_form(cell, room),
-				    "</dd></div>\n");
-		}
-		fputs("</dl>\n", file);
-	}
-}
-
 /* ---- plots --------------------------------------------------------------- */
 
 #define FILLED	"M0 0H28V10H0z"
@@ -383,9 +350,6 @@ static void put_block(FILE *file, const struct tw_page *page,
 		break;
 	case TW_BLOCK_TABLE:
 		put_table(file, block->table);
-		break;
-	case TW_BLOCK_TILES:
-		put_tiles(file, block->table);
 		break;
 	case TW_BLOCK_PLOT:
 		put_plot(file, block->plot);

@@ -143,8 +143,8 @@ void tw_page_mark(struct tw_page *page, enum tw_mark mark)
 
 /* ---- tables -------------------------------------------------------------- */
 
-struct tw_table *tw_page_add_table(struct tw_page *page, enum tw_block_kind kind,
-				   const struct tw_column *columns, size_t count)
+struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
+			       size_t count)
 {
 	struct tw_table *table = take(page, sizeof(*table));
 	struct tw_column *own = take(page, count * sizeof(*own));
@@ -158,7 +158,7 @@ struct tw_table *tw_page_add_table(struct tw_page *page, enum tw_block_kind kind
 	*table = (struct tw_table) {
 		.page = page, .columns = own, .count = count, .end = &table->rows,
 	};
-	add(page, kind, "")->table = table;
+	add(page, TW_BLOCK_TABLE, "")->table = table;
 	return table;
 }
 

@@ -46,7 +46,6 @@ enum tw_block_kind {
 	TW_BLOCK_DETAILS,
 	TW_BLOCK_END_DETAILS,
 	TW_BLOCK_TABLE,
-	TW_BLOCK_TILES,			/* has a table, too */
 	TW_BLOCK_PLOT,
 };
 
@@ -101,16 +100,8 @@ void tw_page_mark(struct tw_page *page, enum tw_mark mark);
 
 /* Add a table, which is described below. */
 struct tw_column;
-struct tw_table *tw_page_add_table(struct tw_page *page, enum tw_block_kind kind,
-				   const struct tw_column *columns, size_t count);
-#define tw_page_table(page, columns, count) \
-	tw_page_add_table(page, TW_BLOCK_TABLE, columns, count)
-/* Add tiles: the few figures at the top of a page. They are a table whose first
- * column names the row, such as "read". Each other cell is a tile. The column's
- * heading is the label, the cell's text is value and unit. Text has a table
- * instead. */
-#define tw_page_tiles(page, columns, count) \
-	tw_page_add_table(page, TW_BLOCK_TILES, columns, count)
+struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
+			       size_t count);
 
 /* ---- numbers ------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The headline of a group: the job in one line, tiles with the figures of each
+ * The headline of a group: the job in one line, a table with the figures of each
  * direction, and facts about device, file, machine and run. Facts that a report
  * does not have are left out.
  */
@@ -74,9 +74,9 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 		add_job(page, group, is_only_one);
 }
 
-/* ---- tiles --------------------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------- */
 
-struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes)
+struct tw_table *tw_report_figures(struct tw_page *page, const char *rows, int has_bytes)
 {
 	const struct tw_column columns[] = {
 		{ rows, .width = 5, .flags = TW_COLUMN_LEFT },
@@ -92,38 +92,38 @@ struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has
 	memcpy(shown, columns, sizeof(columns));
 	if (!has_bytes)
 		memmove(shown + 2, columns + 3, sizeof(columns) - 3 * sizeof(*columns));
-	return tw_page_tiles(page, shown, sizeof(columns) / sizeof(*columns) - !has_bytes);
+	return tw_page_table(page, shown, sizeof(columns) / sizeof(*columns) - !has_bytes);
 }
 
-void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,
-			     int direction, const char *name)
+void tw_report_add_figures_row(struct tw_table *figures, const struct tw_report_group *group,
+			       int direction, const char *name)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const int has_bytes = tw_has(tally, TW_METRIC_bytes);
 
-	tw_table_row(tiles);
-	tw_cell_text(tiles, name);
-	tw_report_add_rate(tiles, group->run_ns, (double)tally->counts[direction].ios);
+	tw_table_row(figures);
+	tw_cell_text(figures, name);
+	tw_report_add_rate(figures, group->run_ns, (double)tally->counts[direction].ios);
 	if (has_bytes && direction != TW_SYNC)
-		tw_report_add_rate(tiles, group->run_ns,
+		tw_report_add_rate(figures, group->run_ns,
 				   (double)tally->counts[direction].bytes / (1 << 20));
 	else if (has_bytes)
-		tw_cell_none(tiles);
-	tw_report_add_lat(tiles, &tally->times[TW_LAT][direction],
+		tw_cell_none(figures);
+	tw_report_add_lat(figures, &tally->times[TW_LAT][direction],
 			  (double)tw_tally_time_ios(tally, TW_LAT, direction));
 }
 
-void tw_report_add_tiles(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_figures(struct tw_page *page, const struct tw_report_group *group)
 {
-	struct tw_table *tiles = NULL;
+	struct tw_table *figures = NULL;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
-		if (!tiles)
-			tiles = tw_report_tiles(page, "", tw_has(&group->all.tally,
-								 TW_METRIC_bytes));
-		tw_report_add_tiles_row(tiles, group, i, tw_direction_names[i]);
+		if (!figures)
+			figures = tw_report_figures(page, "", tw_has(&group->all.tally,
+								     TW_METRIC_bytes));
+		tw_report_add_figures_row(figures, group, i, tw_direction_names[i]);
 	}
 }
 
@@ -345,7 +345,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
 	tw_page_begin_only(page, TW_IN_TEXT);
-	tw_report_add_tiles(page, group);
+	tw_report_add_figures(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
 		add_device(page, group, i, rest & TW_IN_TEXT);

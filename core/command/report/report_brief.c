@@ -96,12 +96,12 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 {
 	const struct tw_report_group *last = &groups[count - 1];
 	const unsigned long long depth = last->all.jobs[0].iodepth;
-	struct tw_table *tiles = tw_report_tiles(page, "depth",
-						 tw_has(&last->all.tally, TW_METRIC_bytes));
+	struct tw_table *figures = tw_report_figures(page, "depth",
+						     tw_has(&last->all.tally, TW_METRIC_bytes));
 	char text[TW_REPORT_SENTENCE];
 
 	for (size_t i = 0; i < count; i++)
-		tw_report_add_tiles_row(tiles, &groups[i], direction,
+		tw_report_add_figures_row(figures, &groups[i], direction,
 			tw_format("%llu", (unsigned long long)groups[i].all.jobs[0].iodepth));
 	if (last->all.tally.times[TW_LAT][direction].count == 0)
 		return;

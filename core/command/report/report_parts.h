@@ -89,10 +89,10 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 const json_t *tw_report_machine(const struct tw_report_group *group);
 
 /* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
-struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes);
-void tw_report_add_tiles(struct tw_page *page, const struct tw_report_group *group);
-void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,
-			     int direction, const char *name);
+struct tw_table *tw_report_figures(struct tw_page *page, const char *rows, int has_bytes);
+void tw_report_add_figures(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_figures_row(struct tw_table *figures, const struct tw_report_group *group,
+			       int direction, const char *name);
 
 /* Below the table of stages: fio's own mean, what is not in the table, and the error of a
  * sample; the time in the submitting call. */

@@ -219,7 +219,7 @@ void tw_report_add_first(struct tw_page *page, const struct tw_report_group *gro
 	if (group->is_empty)
 		return;
 	tw_page_begin_only(page, TW_IN_HTML);
-	tw_report_add_tiles(page, group);
+	tw_report_add_figures(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_steady(page, group, TW_IN_HTML, 1);
 	tw_report_add_bars(page, group);

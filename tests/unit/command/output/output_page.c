@@ -288,24 +288,6 @@ static void parts_of_tables(void)
 	tw_cell_text(table, SEVENTY "12345678" EUR "c");
 	text_is(page, "name\n" SEVENTY "12345678" EUR "\n",
 		"lines that are cut off, but in no character");
-	for (int is_html = 0; is_html < 2; is_html++) {
-		page = new();
-		table = tw_page_tiles(page, columns, 4);
-		tw_table_row(table);
-		tw_cell_text(table, "read");
-		tw_cell_number(table, 41027);
-		tw_cell_none(table);
-		tw_cell_ns(table, 363800);
-		tw_table_span(table, "all");
-		if (is_html)
-			html_is(page, "<p class=\"row\">read</p>\n<dl class=\"tiles\">\n"
-				"<div class=\"tile\"><dt>I/Os</dt><dd>41027</dd></div>\n"
-				"<div class=\"tile\"><dt>ns</dt><dd>363.8 us</dd></div>\n"
-				"</dl>\n<p>all</p>\n", "HTML: tiles");
-		else
-			text_is(page, "             " PLAIN " off\nname    I/Os              ns"
-				"\nread   41027        363.8 us\nall\n", "text: tiles are a table");
-	}
 }
 
 /* ---- numbers ---- */

@@ -103,7 +103,7 @@ run report --html=page.html fast.json
 is "$(top_of page.html | head -n 3)" 'fast on box, 2023-11-14 22:13 UTC
 10.00 reads a second took 189 ns in the mean: 43 % in the driver and the drive (stage device), '\
 '16 % in fio until it takes the completion (stage deliver), 13 % in the program before it submits (stage queue).
-read' 'of one job its own parts'
+read, mean: 189 ns, of 100 I/Os' 'of one job its own parts'
 perl -pe 's/"options": \{/$&"verify": "sha512", / or s/"name": "fast",/$& "options": {"verify": "sha512"},/' \
 	fast.json >verify.json
 run report --html=page.html verify.json
