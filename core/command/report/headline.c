@@ -12,7 +12,7 @@
 #include "command/report/report_parts.h"
 #include "machine/processor.h"
 
-#define MAX_FACTS	4	/* in text, of each: devices, files, reports */
+#define MAX_FACTS	4	/* of each: devices, files, reports */
 
 static const char *option(const struct tw_report_group *group, const char *name)
 {
@@ -58,16 +58,13 @@ const json_t *tw_report_machine(const struct tw_report_group *group)
 	return NULL;
 }
 
-/* Add the first line. In HTML the title has job, host and date. */
 static void add_first_line(struct tw_page *page, const struct tw_report_group *group,
-			   int is_only_one, enum tw_media medium)
+			   int is_only_one)
 {
 	char *title = tw_report_title(&group, 1);
 
-	tw_page_paragraph(page, "%s%s", medium == TW_IN_TEXT ? title : "",
-			  medium == TW_IN_TEXT ? ": " : "");
+	tw_page_paragraph(page, "%s: ", title);
 	free(title);
-	tw_page_only(page, medium);
 	if (group->all.attached)
 		tw_report_add_attached_head(page, group);
 	else
@@ -239,9 +236,7 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 	add_text(page, machine, "clocksource", "clocksource ");
 }
 
-/* Add the options. HTML folds them, since they are long. */
-static void add_options(struct tw_page *page, const struct tw_report_group *group,
-			enum tw_media medium)
+static void add_options(struct tw_page *page, const struct tw_report_group *group)
 {
 	json_t *options = tw_job_options(&group->all.jobs[0]), *other, *value;
 	const char *name, *between, *of = "";
@@ -258,12 +253,7 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 		json_decref(other);
 	}
 	between = *of ? ": " : "";
-	if (medium == TW_IN_HTML)
-		tw_page_details(page, "%zu options %s", json_object_size(options),
-				*of ? of : "of the job");
 	tw_page_fact(page, "options", "%s", of);
-	if (medium == TW_IN_TEXT)
-		tw_page_only(page, TW_IN_TEXT);
 	json_object_foreach(options, name, value) {
 		const char *text = json_string_value(value);
 
@@ -272,8 +262,6 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 	}
 	if (more)
 		tw_page_more(page, ", and %llu more", (unsigned long long)more);
-	if (medium == TW_IN_HTML)
-		tw_page_end_details(page);
 	json_decref(options);
 }
 
@@ -295,24 +283,23 @@ static size_t count_files(const struct tw_report_group *group)
 	return files;
 }
 
-/* Add the names of up to @most reports. There can be a thousand. */
-static void add_reports(struct tw_page *page, const struct tw_report_group *group,
-			size_t most)
+/* Add the names of the first reports. There can be a thousand. */
+static void add_reports(struct tw_page *page, const struct tw_report_group *group)
 {
 	const size_t files = count_files(group);
 	size_t shown = 0;
 
 	tw_page_fact(page, files == 1 ? "report" : "reports", "%s", "");
-	for (size_t i = 0; i < group->all.job_count && shown <= most; i++) {
+	for (size_t i = 0; i < group->all.job_count && shown <= MAX_FACTS; i++) {
 		const struct tw_report_job *job = &group->all.jobs[i];
 
-		if (is_first_of_file(group, i) && ++shown <= most)
+		if (is_first_of_file(group, i) && ++shown <= MAX_FACTS)
 			tw_page_more(page, "%s%s", shown > 1 ? ", " : "", job->path);
-		if (job->intervals && shown <= most)
+		if (job->intervals && shown <= MAX_FACTS)
 			tw_page_more(page, " with %s", job->intervals);
 	}
-	if (most < files)
-		tw_page_more(page, ", and %zu more", files - most);
+	if (files > MAX_FACTS)
+		tw_page_more(page, ", and %zu more", files - MAX_FACTS);
 }
 
 /* Add what ran, with which options, and where the reports are. */
@@ -326,14 +313,8 @@ static void add_run(struct tw_page *page, const struct tw_report_group *group)
 	/* 64 bits of nanoseconds end in the year 2554. */
 	strftime(date, sizeof(date), "%F %T UTC", gmtime_r(&start, &tm));
 	tw_page_fact(page, "run", "%s, %s, engine %s", date, job->fio_version, job->engine);
-	add_options(page, group, TW_IN_TEXT);
-	add_reports(page, group, MAX_FACTS);
-	tw_page_only(page, TW_IN_TEXT);
-	add_options(page, group, TW_IN_HTML);
-	tw_page_details(page, "%zu %s", count_files(group),
-			count_files(group) == 1 ? "report" : "reports");
-	add_reports(page, group, count_files(group));
-	tw_page_end_details(page);
+	add_options(page, group);
+	add_reports(page, group);
 }
 
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
@@ -342,8 +323,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	const size_t devices = group->all.device_count;
 	const size_t files = json_array_size(group->all.files);
 
-	add_first_line(page, group, is_only_one, TW_IN_TEXT);
-	add_first_line(page, group, is_only_one, TW_IN_HTML);
+	add_first_line(page, group, is_only_one);
 	tw_page_begin_only(page, TW_IN_TEXT);
 	tw_report_add_figures(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
