@@ -31,7 +31,7 @@ static uint32_t end_of_row(const struct tw_report_group *group, uint32_t first)
 }
 
 static void add_rows(struct tw_page *page, const struct tw_report_group *group,
-		     int direction, unsigned medium)
+		     int direction)
 {
 	static const struct tw_column columns[] = {
 		{ "from, s", .width = 9 }, { "over, s", .width = 8 },
@@ -44,7 +44,6 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 	const int decimals = group->all.tally.over_time.width_ns < 1000000 ? 6 : 3;
 	uint32_t end;
 
-	tw_page_only(page, medium);
 	for (uint32_t first = 0; first < tw_report_windows(group); first = end) {
 		const uint64_t from_ns = tw_report_window_ns(group, first);
 		struct tw_histogram lat = { .count = 0 };
@@ -75,25 +74,19 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 	}
 	tw_page_remark(page, "percentiles are at most %g %% above here",
 		       100 / ldexp(1, 3 + TW_WINDOWS_DIGITS));
-	tw_page_only(page, medium);
 }
 
-/* HTML folds the table, since it also has plots, which some readers can't see. */
+/* HTML also has plots, which some readers can't see. */
 void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group)
 {
-	static const char title[] = "%s over time, from the start of the first job";
-
 	if (tw_report_windows(group) < 2)
 		return;
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_has_windows(group, i))
 			continue;
-		tw_page_heading(page, 3, title, tw_direction_names[i]);
-		tw_page_only(page, TW_IN_TEXT);
-		add_rows(page, group, i, TW_IN_TEXT);
-		tw_page_details(page, title, tw_direction_names[i]);
-		add_rows(page, group, i, TW_IN_HTML);
-		tw_page_end_details(page);
+		tw_page_heading(page, 3, "%s over time, from the start of the first job",
+				tw_direction_names[i]);
+		add_rows(page, group, i);
 	}
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The clocks on a report's page: how far off each was in the run. Text has them
- * with --all only, and HTML folds the table, unless an error matters for the
- * figures shown.
+ * with --all only, unless an error matters for the figures shown.
  *
  * Every error has its uncertainty. An error smaller than its uncertainty is
  * marked, so that its digits are not taken for a finding.
@@ -148,7 +147,6 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 {
 	const struct clock own = clock_of(&group->all, TW_REPORT_TICKWISE, NULL);
 	const struct clock fio = clock_of(&group->all, TW_REPORT_FIO, NULL);
-	const int is_open = matters(group, &own, &fio) || with & TW_REPORT_WITH_ALL;
 	const char *of = group->all.job_count == 1 ? "" :
 			 ": of all its jobs, for each clock the one farthest off";
 
@@ -158,16 +156,13 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 		tw_page_only(page, tw_report_rest(with));
 		return;
 	}
-	if (is_open) {
-		tw_page_heading(page, 3, "clocks in this run%s", of);
-	} else {
-		tw_page_details(page, "clocks in this run%s", of);
-	}
+	if (!matters(group, &own, &fio))
+		tw_page_begin_only(page, tw_report_rest(with));
+	tw_page_heading(page, 3, "clocks in this run%s", of);
 	add_table(page, &group->all);
 	if (own.json)
 		add_rate(page, own.json);
 	tw_page_note(page, "Plus is fast. CLOCK_MONOTONIC_RAW is the kernel's calibration of a "
 		     "crystal, not SI; NTP may steer CLOCK_MONOTONIC.");
-	if (!is_open)
-		tw_page_end_details(page);
+	tw_page_begin_only(page, TW_IN_ALL);
 }

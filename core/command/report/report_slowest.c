@@ -69,7 +69,7 @@ static void longest_stages(char *text, size_t size, const struct tw_report_slow 
 
 /* ---- tables ------------------------------------------------------------------ */
 
-enum kind { LAT, WHAT, RW, AT, NUMBER, OFFSET, SIZE, LONGEST, IN_FILE, CALL, WHY, MONOTONIC,
+enum kind { LAT, RW, AT, NUMBER, OFFSET, SIZE, LONGEST, IN_FILE, CALL, WHY, MONOTONIC,
 	    RAW, TICKS, DISK, STAGES };
 
 /* The number is that of the ring in a report of `tickwise attach`, else of the job. */
@@ -85,11 +85,12 @@ static const struct column {
 	{ { "file", .width = 10, .flags = TW_COLUMN_BELOW }, IN_FILE },
 	{ { "why", .width = 10, .flags = TW_COLUMN_BELOW }, WHY },
 }, in_html[] = {
-	{ { .heading = "lat" }, LAT }, { { "what", .flags = TW_COLUMN_LEFT }, WHAT },
+	{ { .heading = "lat" }, LAT }, { { "rw", .flags = TW_COLUMN_LEFT }, RW },
 	{ { .heading = "at, s" }, AT }, { { .heading = "offset" }, OFFSET },
 	{ { .heading = "size" }, SIZE }, { { .heading = NULL }, STAGES },
 	{ { .heading = "submitting call" }, CALL },
 	{ { "last disk", .flags = TW_COLUMN_LEFT }, DISK },
+	{ { "file", .flags = TW_COLUMN_BELOW }, IN_FILE },
 	{ { "why", .flags = TW_COLUMN_LEFT }, WHY }, { { .heading = "job" }, NUMBER },
 	{ { .heading = "MONOTONIC, ns" }, MONOTONIC }, { { .heading = "RAW, ns" }, RAW },
 	{ { .heading = "ticks" }, TICKS },
@@ -141,7 +142,8 @@ static int any_has(const struct tw_report_group *group, int kind, size_t count)
 /* Add a column, unless none of the first I/Os has anything for it. */
 static void add_column(struct table *table, struct tw_column is, int kind, size_t count)
 {
-	if (!any_has(table->group, kind, count))
+	if (!any_has(table->group, kind, count) ||
+	    (kind == IN_FILE && !table->group->all.attached))
 		return;
 	if (kind == NUMBER && table->group->all.attached)
 		is.heading = "ring";
@@ -160,15 +162,12 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 	uint64_t ns = 0;
 	double s;
 
-	file = group->all.attached ? (file ? file : "?") : NULL;
 	if (kind == LAT) {
 		tw_cell_ns(table, (double)slow->lat_ns);
-	} else if (kind == RW || (kind == WHAT && !file)) {
+	} else if (kind == RW) {
 		tw_cell_text(table, direction);
-	} else if (kind == WHAT) {
-		tw_cell_printf(table, "%s of %s", direction, file);
 	} else if (kind == IN_FILE) {
-		tw_cell_text(table, file ? file : "");
+		tw_cell_text(table, file ? file : "?");
 	} else if (kind == AT && since_start(&s, group, slow)) {
 		tw_cell_fixed(table, s, 6);
 	} else if (kind == NUMBER && group->all.attached && !tw_report_u64(json, "ring")) {

@@ -155,7 +155,7 @@ rows_of()
 		$row =~ s/<\/t[dh]><t[dh][^>]*>/|/g; $row =~ s/<[^>]*>//g;
 		print "$row\n" }' page.html
 }
-is "$(rows_of 1 | head -n 4)" "lat|what|at, s|offset|size|queue|submit|blockq|device|complete|reap|\
+is "$(rows_of 1 | head -n 4)" "lat|rw|at, s|offset|size|queue|submit|blockq|device|complete|reap|\
 kernel|deliver|submitting call|why|job|MONOTONIC, ns|RAW, ns|ticks
 1.500 ms|read|0.000000|0|4096|1.500 ms|1 ns|1 ns|1 ns|1 ns|1 ns|-|1 ns|-|-|1|8|-|-
 9 ns|read|-|0|4096|1 ns|-|-|-|-|-|5 ns|3 ns|2 ns|33 % in deliver, not explained; 22 % in \
