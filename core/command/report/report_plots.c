@@ -42,7 +42,7 @@ static void add_bins(struct tw_series *series, const struct tw_histogram *histog
 	}
 }
 
-/* Values of at least this part of others are on the same line. */
+/* Values of at least this part of the one before are on the same line. */
 #define NEARLY_ALL	0.95
 
 /* Add marks at percentiles, with their values next to them where the line rises. */
@@ -70,42 +70,19 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *lat)
 	}
 }
 
-/* Would the line of a time cover that of the sum of it and others? */
-static int is_nearly_sum(const struct tw_tally *tally, int time, int direction)
-{
-	const int sum = time < TW_STAGES ? TW_LAT : time == TW_BACKLOG ? TW_RESPONSE : -1;
-
-	for (size_t i = 0; sum >= 0 && i < sizeof(marked) / sizeof(*marked); i++)
-		if ((double)tw_histogram_percentile(&tally->times[time][direction], marked[i]) <
-		    NEARLY_ALL * (double)tw_histogram_percentile(&tally->times[sum][direction],
-								 marked[i]))
-			return 0;
-	return sum >= 0;
-}
-
 void tw_report_add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 			       int direction)
 {
 	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
 		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
-	const char *nearly = "";
 
 	for (int i = 0; i < TW_TIMES; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
-		const char *name = tw_time_metrics[i].name;
 		struct tw_series *series;
 
 		if (!tw_report_is_drawn(tally, (unsigned)i, direction))
 			continue;
-		if (is_nearly_sum(tally, i, direction)) {
-			nearly = tw_format(", nearly all %s", name);
-			continue;
-		}
-		if (i == TW_LAT || i == TW_RESPONSE) {
-			name = tw_format("%s%s", name, nearly);
-			nearly = "";
-		}
-		series = tw_plot_line(plot, name, tw_report_color_of(i));
+		series = tw_plot_line(plot, tw_time_metrics[i].name, tw_report_color_of(i));
 		add_bins(series, histogram);
 		if (i == TW_LAT)
 			add_marks(series, histogram);
