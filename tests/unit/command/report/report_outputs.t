@@ -97,7 +97,6 @@ stage deliver: 86 %
 fast, read: mean 189 ns
 device
 43 %
-stages queue: 13 %, complete: 10 %, deliver: 16 %
 odd: none of 2 jobs, by a factor only' 'several jobs are compared in one plot'
 run report --html=page.html fast.json
 is "$(top_of page.html | head -n 3)" 'fast on box, 2023-11-14 22:13 UTC
