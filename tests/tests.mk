@@ -38,7 +38,8 @@ $(B)/tests/%.o: tests/%.c $(B)/flags
 	$(call say,TEST,$<)
 	$(Q)$(CC) $(CORE_CFLAGS) -Itests -Iplugin $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(B)/tests/golden/%.o: CORE_CFLAGS += -Wno-missing-prototypes
-$(B)/tests/unit/plugin/kernel/%.o: CORE_CFLAGS += $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES)
+$(B)/tests/unit/plugin/kernel/%.o $(B)/tests/bench/empty_programs.o: \
+	CORE_CFLAGS += $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES)
 
 # The files of the engine are built once more, with the simulated counter and kernel.
 ENGINE_OBJECTS := $(patsubst plugin/%.c,$(B)/tests/engine/%.o,$(PLUGIN_SOURCES))
