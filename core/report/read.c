@@ -328,7 +328,6 @@ static int read_attached(struct tw_report *report, const json_t *root,
 static int read_waits(struct tw_report *report, const json_t *root,
 		      struct tw_report_problem *problem)
 {
-	struct tw_waits waits = { .count = 0 };
 	const json_t *json;
 	int error;
 
@@ -337,10 +336,12 @@ static int read_waits(struct tw_report *report, const json_t *root,
 	json = tw_want_object(root, "", "waits", problem);
 	if (!json_object_get(json, "rows"))
 		return 0;
-	report->waits = json_pack("{sO, sO*}", "rows", tw_want_array(json, "waits.", "rows",
-				  problem), "slowest", json_object_get(json, "slowest"));
-	error = tw_waits_add_json(&waits, json_object_get(json, "rows"), 1, problem);
-	tw_waits_free(&waits);
+	report->waits = calloc(1, sizeof(*report->waits));
+	if (!report->waits)
+		return -ENOMEM;
+	report->waits->slowest = json_incref(json_object_get(json, "slowest"));
+	error = tw_waits_add_json(report->waits, tw_want_array(json, "waits.", "rows", problem),
+				  problem);
 	if (error == -EOVERFLOW)
 		tw_report_refuse(problem, "waits.rows[] counts too much");
 	return error == -ENOMEM ? error : 0;
@@ -445,7 +446,9 @@ void tw_report_free(struct tw_report *report)
 	json_decref(report->others);
 	json_decref(report->commits);
 	json_decref(report->attached);
-	json_decref(report->waits);
+	if (report->waits)
+		tw_waits_free(report->waits);
+	free(report->waits);
 	tw_tally_free(&report->tally);
 	*report = (struct tw_report) { .jobs = NULL };
 }

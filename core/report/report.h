@@ -120,7 +120,7 @@ struct tw_report {
 	json_t *others;			/* [{job, ...}]; or NULL */
 	json_t *commits;		/* [{job, ...}]; or NULL */
 	json_t *attached;		/* lists of `tickwise attach`; or NULL */
-	json_t *waits;			/* {rows, slowest} of a wait table (waits.h); or NULL */
+	struct tw_waits *waits;		/* or NULL (waits.h) */
 	/* Of a file of intervals: */
 	uint64_t interval_ns;		/* as the option asked for; 0: it is none */
 	unsigned digits;		/* of its histograms */

@@ -7,6 +7,7 @@
 #include "latency/histogram_json.h"
 #include "report/report_json.h"
 #include "report/facts.h"
+#include "report/waits.h"
 
 /* Return the object with its keys sorted, and release @object. */
 static json_t *sorted(json_t *object)
@@ -173,7 +174,10 @@ static json_t *report_to_json(const struct tw_report *report, int derived)
 	json_object_update(json_object_get(root, "attached"), report->attached);
 	if (report->waits && !json_object_get(root, "waits"))
 		json_object_set_new(root, "waits", json_object());
-	json_object_update(json_object_get(root, "waits"), report->waits);
+	if (report->waits)
+		json_object_update_new(json_object_get(root, "waits"), json_pack("{so, sO*}",
+				       "rows", tw_waits_to_json(report->waits),
+				       "slowest", report->waits->slowest));
 	return done(root);
 }
 

@@ -48,6 +48,7 @@ void tw_waits_free(struct tw_waits *waits)
 	for (size_t i = 0; i < waits->count; i++)
 		free_row(waits->rows[i]);
 	free(waits->rows);
+	json_decref(waits->slowest);
 	*waits = (struct tw_waits) { .count = 0 };
 }
 
@@ -133,76 +134,73 @@ int tw_wait_needs_function(const char *reason)
 			  !strcmp(reason, tw_sleep_texts[TW_SLEEP_FILE_SYSTEM].word));
 }
 
-/* Return: 0; -ENOMEM; -EOVERFLOW. */
-static int add_row(struct tw_waits *waits, const json_t *json, int by_function,
-		   struct tw_report_problem *problem)
+int tw_waits_add(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS],
+		 const struct tw_wait_row *row)
 {
-	const char *text[TW_WAIT_TEXTS], *wrong = "";
-	struct tw_histogram time;
-	struct tw_wait_row *row;
-	uint64_t parts_ns = 0;
-	int error, has_time;
+	struct tw_wait_row *into = tw_waits_row(waits, text);
+	int error = into ? tw_histogram_add_finer(&into->time, &row->time) : -ENOMEM;
 
-	for (int i = 0; i < TW_WAIT_TEXTS; i++)
-		text[i] = i == TW_WAIT_FUNCTION && !by_function &&
-			  !tw_wait_needs_function(tw_report_string(json, "reason")) ? "" :
-			  tw_want_string(json, ROW, text_keys[i], problem);
-	error = tw_histogram_from_json(&time, json_object_get(json, "time"), &wrong);
-	has_time = !error;
-	if (error == -EINVAL)
-		tw_report_refuse(problem, ROW "time: %s", wrong);
-	else if (has_time && time.digits < TW_WAIT_DIGITS)
-		tw_report_refuse(problem, ROW "time has less than %d digits", TW_WAIT_DIGITS);
-	if (error || problem->text[0])
-		goto out;
-	row = tw_waits_row(waits, text);
-	if (!row) {
-		error = -ENOMEM;
-		goto out;
-	}
-	for (int i = 0; i < TW_WAIT_PARTS; i++) {
-		const uint64_t ns = tw_want_u64(json, ROW, part_keys[i], problem);
-
-		if (__builtin_add_overflow(parts_ns, ns, &parts_ns) || parts_ns > time.sum_ns)
-			tw_report_refuse(problem, ROW "%s is more than its time", part_keys[i]);
-		else if (__builtin_add_overflow(row->part_ns[i], ns, &row->part_ns[i]))
+	for (int i = 0; i < TW_WAIT_PARTS && !error; i++)
+		if (__builtin_add_overflow(into->part_ns[i], row->part_ns[i], &into->part_ns[i]))
 			error = -EOVERFLOW;
-	}
-	if (!error && !problem->text[0])
-		error = tw_histogram_add_finer(&row->time, &time);
-out:
-	if (has_time)
-		tw_histogram_free(&time);
-	return error == -EINVAL ? 0 : error;
+	return error;
 }
 
-int tw_waits_add_json(struct tw_waits *waits, const json_t *rows, int by_function,
+/* Return: 0; -ENOMEM; -EOVERFLOW. */
+static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_problem *problem)
+{
+	const char *text[TW_WAIT_TEXTS], *wrong = "";
+	struct tw_wait_row row;
+	uint64_t parts_ns = 0;
+	int error = tw_histogram_from_json(&row.time, json_object_get(json, "time"), &wrong);
+
+	if (error == -EINVAL)
+		tw_report_refuse(problem, ROW "time: %s", wrong);
+	if (error)
+		return error == -EINVAL ? 0 : error;
+	if (row.time.digits < TW_WAIT_DIGITS)
+		tw_report_refuse(problem, ROW "time has less than %d digits", TW_WAIT_DIGITS);
+	for (int i = 0; i < TW_WAIT_TEXTS; i++)
+		text[i] = tw_want_string(json, ROW, text_keys[i], problem);
+	for (int i = 0; i < TW_WAIT_PARTS; i++) {
+		row.part_ns[i] = tw_want_u64(json, ROW, part_keys[i], problem);
+		if (__builtin_add_overflow(parts_ns, row.part_ns[i], &parts_ns) ||
+		    parts_ns > row.time.sum_ns)
+			tw_report_refuse(problem, ROW "%s is more than its time", part_keys[i]);
+	}
+	if (!problem->text[0])
+		error = tw_waits_add(waits, text, &row);
+	tw_histogram_free(&row.time);
+	return error;
+}
+
+int tw_waits_add_json(struct tw_waits *waits, const json_t *rows,
 		      struct tw_report_problem *problem)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < json_array_size(rows) && !error && !problem->text[0]; i++)
-		error = add_row(waits, json_array_get(rows, i), by_function, problem);
+		error = add_row(waits, json_array_get(rows, i), problem);
 	return error;
 }
 
-int tw_waits_merge(json_t **into, const json_t *from)
+int tw_waits_merge(struct tw_waits **into, const struct tw_waits *from)
 {
-	struct tw_report_problem problem = { "" };
-	struct tw_waits waits = { .count = 0 };
-	int error;
+	int error = 0;
 
 	if (!from)
 		return 0;
-	if (!*into) {
-		*into = json_incref((json_t *)from);
-		return 0;
+	if (*into) {
+		json_decref((*into)->slowest);
+		(*into)->slowest = NULL;
+	} else {
+		*into = calloc(1, sizeof(**into));
+		if (!*into)
+			return -ENOMEM;
+		(*into)->slowest = json_incref(from->slowest);
 	}
-	error = tw_waits_add_json(&waits, json_object_get(*into, "rows"), 1, &problem);
-	if (!error)
-		error = tw_waits_add_json(&waits, json_object_get(from, "rows"), 1, &problem);
-	json_decref(*into);
-	*into = json_pack("{so}", "rows", tw_waits_to_json(&waits));
-	tw_waits_free(&waits);
+	for (size_t i = 0; i < from->count && !error; i++)
+		error = tw_waits_add(*into, (const char *const *)from->rows[i]->text,
+				     from->rows[i]);
 	return error;
 }

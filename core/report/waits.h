@@ -45,6 +45,7 @@ struct tw_waits {
 	struct tw_wait_row **rows;
 	size_t count;
 	void *by_text;
+	json_t *slowest;	/* the slowest waits: an array; NULL: not known */
 };
 
 void tw_waits_free(struct tw_waits *waits);
@@ -61,14 +62,16 @@ void tw_waits_sort(struct tw_waits *waits);
 /* Return the sorted rows as an array. */
 json_t *tw_waits_to_json(struct tw_waits *waits);
 
-/* Add rows of an array. With @by_function unset, those that differ in the function alone are
- * one, unless the function is the reason.
- * Sets @problem if it is wrong. Return: 0; -ENOMEM; -EOVERFLOW. */
-int tw_waits_add_json(struct tw_waits *waits, const json_t *rows, int by_function,
+/* Add a row to that of these texts. Return: 0; -ENOMEM; -EOVERFLOW. */
+int tw_waits_add(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS],
+		 const struct tw_wait_row *row);
+
+/* Add rows of an array. Sets @problem if it is wrong. Return: as above. */
+int tw_waits_add_json(struct tw_waits *waits, const json_t *rows,
 		      struct tw_report_problem *problem);
 
-/* Merge the waits of a report, an object with rows and the slowest, into another. Of several
- * reports there are no slowest. Return: as above. */
-int tw_waits_merge(json_t **into, const json_t *from);
+/* Merge the waits of a report, which may be NULL, into those of another. Of several reports there
+ * are no slowest. Return: as above. */
+int tw_waits_merge(struct tw_waits **into, const struct tw_waits *from);
 
 #endif

@@ -232,13 +232,16 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 		.counter = json_pack("{ss, s[]}", "verdict",
 				     tw_report_verdicts[TW_REPORT_UNCHECKED], "reasons"),
 		.attached = attached_to_json(result),
-		.waits = tw_attach_waits_to_json(&result->tally->waits),
+		.waits = tw_zalloc(1, sizeof(*report.waits)),
 		.commits = result->tally->commits.count ?
 			tw_commits_to_json(&result->tally->commits) : NULL,
 	};
 	json_t *json;
 
 	report.jobs[0].json = job_to_json(result);
+	result->tally->waits.all.slowest = tw_attach_slowest_waits(&result->tally->waits);
+	*report.waits = result->tally->waits.all;
+	result->tally->waits.all = (struct tw_waits) { .count = 0 };
 	add_slowest(&report, result);
 	add_scalars(all, result);
 	tw_windows_close(&all->over_time);

@@ -326,7 +326,7 @@ static json_t *known_to_json(uint64_t value)
 	return value == TW_ATTACH_NOT_KNOWN ? NULL : tw_json_of_u64(value);
 }
 
-json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
+json_t *tw_attach_slowest_waits(struct tw_attach_waits *waits)
 {
 	json_t *slowest = json_array();
 
@@ -350,5 +350,5 @@ json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
 			"bytes", known_to_json(slow->bytes),
 			"who", tw_who_to_json(&slow->who)));
 	}
-	return json_pack("{so, so}", "rows", tw_waits_to_json(&waits->all), "slowest", slowest);
+	return slowest;
 }

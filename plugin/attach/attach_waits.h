@@ -68,7 +68,7 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 			const char *name, const char *no_device);
 void tw_attach_waits_free(struct tw_attach_waits *waits);
 
-/* Return {rows, slowest}. */
-json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits);
+/* Return the slowest ones, sorted. */
+json_t *tw_attach_slowest_waits(struct tw_attach_waits *waits);
 
 #endif

@@ -67,7 +67,7 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	hot->has_more = has_extra || hot->kernel.stamps || hot->syncs.by_index || hot->devices;
 	choose_slow(job);
 	hot->may_reset = tw_may_reset(td);
-	hot->waits = (struct tw_waits) { .fd = -1, .gap_ticks = UINT64_MAX };
+	hot->waits = (struct tw_cpu_waits) { .fd = -1, .gap_ticks = UINT64_MAX };
 	if (hot->stages && !job->collected.follow.offcpu && job->collected.slowest.most &&
 	    tw_jobs_have_descriptors())
 		tw_waits_begin(job);

@@ -211,7 +211,7 @@ struct tw_job_hot {
 	/* Each I/O touches the beginnings of these, too. */
 	struct tw_sync *synced;		/* stamps of syncs, by place in @finished; or NULL */
 	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
-	struct tw_waits waits;
+	struct tw_cpu_waits waits;
 
 	/* What some jobs have. */
 	struct tw_kernel_stamps *stamps;	/* of the kernel, by place in @finished; or NULL */

@@ -17,7 +17,7 @@ static const char path[] = "/proc/thread-self/schedstat";
 
 void tw_waits_begin(struct tw_job *job)
 {
-	struct tw_waits *waits = &job->hot.waits;
+	struct tw_cpu_waits *waits = &job->hot.waits;
 
 	waits->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (waits->fd < 0)
@@ -35,7 +35,7 @@ void tw_waits_end(struct tw_job *job)
 
 void tw_waits_take(struct tw_job *job)
 {
-	struct tw_waits *waits = &job->hot.waits;
+	struct tw_cpu_waits *waits = &job->hot.waits;
 	struct tw_waits_reading reading = { .begin_ticks = tw_job_stamp(job) };
 	char text[64];
 	const ssize_t size = pread(waits->fd, text, sizeof(text) - 1, 0);
@@ -52,7 +52,7 @@ void tw_waits_take(struct tw_job *job)
 bool tw_waits_bound(struct tw_job *job, uint64_t from_ticks, uint64_t to_ticks,
 		    uint64_t *ns)
 {
-	struct tw_waits *waits = &job->hot.waits;
+	struct tw_cpu_waits *waits = &job->hot.waits;
 	uint64_t after_ns = 0;
 	uint32_t i;
 

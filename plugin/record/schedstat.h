@@ -19,7 +19,7 @@ struct tw_waits_reading {
 	uint64_t waited_ns;	/* so far */
 };
 
-struct tw_waits {
+struct tw_cpu_waits {
 	int fd;			/* -1: there are no readings */
 	uint32_t count;
 	uint64_t gap_ticks;	/* read after so long; UINT64_MAX: never */

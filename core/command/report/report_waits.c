@@ -85,16 +85,12 @@ static void fold(struct tw_waits *waits, uint64_t sum_ns)
 
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct tw_wait_row *row = waits->rows[i];
-		const char *text[TW_WAIT_TEXTS];
-		struct tw_wait_row *into;
 
-		for (int j = 0; j < TW_WAIT_TEXTS; j++)
-			text[j] = j == TW_WAIT_FILE && is_small(row, sum_ns) ?
-				  TW_WAIT_OTHER_FILES : row->text[j];
-		into = tw_waits_row(&folded, text);
-		tw_must(into ? tw_histogram_add_finer(&into->time, &row->time) : -ENOMEM);
-		for (int j = 0; j < TW_WAIT_PARTS; j++)
-			into->part_ns[j] += row->part_ns[j];
+		tw_must(tw_waits_add(&folded, (const char *const[]) {
+			row->text[TW_WAIT_CALL],
+			is_small(row, sum_ns) ? TW_WAIT_OTHER_FILES : row->text[TW_WAIT_FILE],
+			row->text[TW_WAIT_REASON], row->text[TW_WAIT_FUNCTION],
+		}, row));
 	}
 	for (size_t i = 0; i < folded.count; i++)
 		if (!strcmp(folded.rows[i]->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES))
@@ -117,16 +113,23 @@ static uint64_t sum_of(const struct tw_waits *waits, uint64_t *unknown_ns)
 	return ns;
 }
 
-/* Set @waits to the rows of a page. The sums are as in sum_of(). */
-static uint64_t read_waits(struct tw_waits *waits, const struct tw_report_group *group,
+/* Set @waits to the rows of a page: those that differ in the function alone are one, unless the
+ * function is the reason. The sums are as in sum_of(). */
+static uint64_t take_waits(struct tw_waits *waits, const struct tw_report_group *group,
 			   unsigned with, uint64_t *unknown_ns)
 {
-	struct tw_report_problem problem = { "" };
+	const struct tw_waits *all = group->all.waits;
 	uint64_t sum_ns;
 
 	*waits = (struct tw_waits) { .count = 0 };
-	tw_must(tw_waits_add_json(waits, json_object_get(group->all.waits, "rows"), 0,
-				  &problem));
+	for (size_t i = 0; i < all->count; i++) {
+		char *const *text = all->rows[i]->text;
+
+		tw_must(tw_waits_add(waits, (const char *const[]) {
+			text[TW_WAIT_CALL], text[TW_WAIT_FILE], text[TW_WAIT_REASON],
+			tw_wait_needs_function(text[TW_WAIT_REASON]) ? text[TW_WAIT_FUNCTION] : "",
+		}, all->rows[i]));
+	}
 	sum_ns = sum_of(waits, unknown_ns);
 	if (waits->count > MAX_IN_TEXT && !(with & TW_REPORT_WITH_ALL))
 		fold(waits, sum_ns);
@@ -234,7 +237,7 @@ static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
 
 static void add_slowest(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *all = json_object_get(group->all.waits, "slowest");
+	const json_t *all = group->all.waits->slowest;
 
 	if (json_array_size(all))
 		tw_page_remark(page, "the slowest waits:");
@@ -262,7 +265,7 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 
 	if (!group->all.waits)
 		return;
-	sum_ns = read_waits(&waits, group, with, &unknown_ns);
+	sum_ns = take_waits(&waits, group, with, &unknown_ns);
 	tw_page_heading(page, 3, "waits, by call, reason and file");
 	add_sums(page, group, &waits, sum_ns);
 	if (waits.count)
@@ -280,7 +283,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 
 	if (!group->all.waits)
 		return;
-	sum_ns = read_waits(&waits, group, 0, &unknown_ns);
+	sum_ns = take_waits(&waits, group, 0, &unknown_ns);
 	if (!waits.count) {
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
 		tw_waits_free(&waits);

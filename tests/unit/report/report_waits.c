@@ -12,14 +12,13 @@
 #include "report/waits.h"
 #include "tap.h"
 
-/* Return {rows, slowest} with @count waits of @ns in each of two rows. */
-static json_t *table(const char *file, const char *function, int count, uint64_t ns)
+/* Return a table with @count waits of @ns in each of two rows, and a slowest one. */
+static struct tw_waits table(const char *file, const char *function, int count, uint64_t ns)
 {
-	struct tw_waits waits = { .count = 0 };
+	struct tw_waits waits = { .slowest = json_pack("[{si, ss}]", "ns", (int)ns, "file", file) };
 	const char *const text[][TW_WAIT_TEXTS] = {
 		{ "pread64", file, "own page", function }, { "openat", "-", "other", function },
 	};
-	json_t *json;
 
 	for (int row = 0; row < 2; row++) {
 		struct tw_wait_row *at = tw_waits_row(&waits, text[row]);
@@ -30,60 +29,56 @@ static json_t *table(const char *file, const char *function, int count, uint64_t
 			abort();
 		at->part_ns[TW_WAIT_DEVICE] = row ? 0 : ns;
 	}
-	json = json_pack("{so, s[{si, ss}]}", "rows", tw_waits_to_json(&waits), "slowest",
-			 "ns", (int)ns, "file", file);
-	tw_waits_free(&waits);
-	return json;
+	return waits;
 }
 
-/* Merge three tables in the order of @digits, the last two first with @grouped. */
-static char *merged(json_t *const tables[3], const int order[3], int grouped)
+static void merge(struct tw_waits **into, const struct tw_waits *from)
 {
-	json_t *all = NULL, *last = NULL;
-	char *text;
+	if (tw_waits_merge(into, from))
+		abort();
+}
 
-	if (tw_waits_merge(&all, tables[order[0]]))
-		abort();
-	if (grouped && (tw_waits_merge(&last, tables[order[1]]) ||
-			tw_waits_merge(&last, tables[order[2]]) || tw_waits_merge(&all, last)))
-		abort();
-	for (int i = 1; !grouped && i < 3; i++)
-		if (tw_waits_merge(&all, tables[order[i]]))
-			abort();
-	text = json_dumps(all, 0);
-	json_decref(all);
-	json_decref(last);
-	return text;
+/* Merge three tables in this order, the last two first with @grouped. */
+static struct tw_waits *merged(const struct tw_waits tables[3], const int order[3], int grouped)
+{
+	struct tw_waits *all = NULL, *last = NULL;
+
+	merge(&all, &tables[order[0]]);
+	merge(grouped ? &last : &all, &tables[order[1]]);
+	merge(grouped ? &last : &all, &tables[order[2]]);
+	merge(&all, last);
+	if (last)
+		tw_waits_free(last);
+	free(last);
+	return all;
 }
 
 static void test_merge(void)
 {
 	static const int orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
-	json_t *tables[] = {
-		table("/a", "f", 3, 100), table("/b", "f", 2, 400), table("/a", "g", 5, 200),
+	struct tw_waits tables[] = {
+		table("/a", "f", 3, 100), table("/b", "f", 2, 400), table("/a", "f", 5, 200),
 	};
-	struct tw_report_problem problem = { "" };
-	struct tw_waits waits = { .count = 0 };
-	char *first = merged(tables, orders[0], 0), *other;
-	json_t *json = json_loads(first, 0, NULL);
+	json_t *first = NULL;
 
 	for (int i = 0; i < 6; i++) {
-		other = merged(tables, orders[i / 2], i % 2);
-		tap_ok(strcmp(first, other) == 0, "order %d%s", i / 2, i % 2 ? ", grouped" : "");
-		free(other);
+		struct tw_waits *all = merged(tables, orders[i / 2], i % 2);
+		json_t *rows = tw_waits_to_json(all);
+
+		if (!first)
+			first = json_incref(rows);
+		tap_ok(json_equal(first, rows), "order %d%s", i / 2, i % 2 ? ", grouped" : "");
+		tap_ok(all->count == 3 && !all->slowest, "equal rows are one");
+		tap_ok(all->rows[0]->time.sum_ns == 2100 && all->rows[0]->time.count == 10 &&
+		       all->rows[1]->time.sum_ns == 1300 && all->rows[1]->time.count == 8 &&
+		       all->rows[1]->part_ns[TW_WAIT_DEVICE] == 300, "their sums are added");
+		json_decref(rows);
+		tw_waits_free(all);
+		free(all);
 	}
-	tap_ok(json_array_size(json_object_get(json, "rows")) == 5 &&
-	       !json_object_get(json, "slowest"), "equal rows are one");
-	tap_ok(!tw_waits_add_json(&waits, json_object_get(json, "rows"), 0, &problem) &&
-	       !problem.text[0] && waits.count == 4, "without functions two rows more are one");
-	tw_waits_sort(&waits);
-	tap_ok(waits.rows[0]->time.sum_ns == 1300 && waits.rows[0]->time.count == 8 &&
-	       waits.rows[0]->part_ns[TW_WAIT_DEVICE] == 300, "their sums are added");
-	tw_waits_free(&waits);
-	json_decref(json);
-	free(first);
+	json_decref(first);
 	for (int i = 0; i < 3; i++)
-		json_decref(tables[i]);
+		tw_waits_free(&tables[i]);
 }
 
 /* Change the first row by @key; NULL: remove it. */
@@ -91,16 +86,18 @@ static void refuses(const char *key, json_t *value, const char *part)
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_waits waits = { .count = 0 };
-	json_t *json = table("/a", "f", 3, 100), *rows = json_object_get(json, "rows");
+	struct tw_waits from = table("/a", "f", 3, 100);
+	json_t *rows = tw_waits_to_json(&from);
 
 	if (value)
 		json_object_set_new(json_array_get(rows, 0), key, value);
 	else
 		json_object_del(json_array_get(rows, 0), key);
-	tap_ok(!tw_waits_add_json(&waits, rows, 1, &problem) && strstr(problem.text, part),
+	tap_ok(!tw_waits_add_json(&waits, rows, &problem) && strstr(problem.text, part),
 	       "refused: %s", problem.text);
 	tw_waits_free(&waits);
-	json_decref(json);
+	tw_waits_free(&from);
+	json_decref(rows);
 }
 
 int main(void)

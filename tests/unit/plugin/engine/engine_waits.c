@@ -96,7 +96,7 @@ static void count_bounds(unsigned *with, unsigned *wrong)
 /* The stage begins during the second of three readings. */
 static void during(void)
 {
-	struct tw_waits *waits;
+	struct tw_cpu_waits *waits;
 	uint64_t ns = 0;
 
 	world_forget();
