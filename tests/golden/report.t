@@ -206,6 +206,9 @@ waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 6
 	$(row fdatasync /data/log writeback folio_wait_writeback 50 "$(counted 80 1)"),
 	$(row openat - 'no such word' x 0 "$(counted 20 1)")" >waits.json
 waits "" >no_waits.json
+# More than have rows of their own, which are most of the time; and small ones
+waits "$(for i in $(seq 16); do row openat "/data/$i" metadata x 0 "$(counted 20 1)"; echo ,; done)
+	$(row pread64 '(other files)' 'own page' x 4000 "$(counted 65 89 575 10)")" >many_files.json
 
 # ---- another direction, another host ----
 sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/
@@ -383,6 +386,7 @@ golden attached_json report --json attached.json
 golden waits report --html=waits.html waits.json
 golden waits_json report --json waits.json
 golden no_waits report no_waits.json
+golden many_files report many_files.json
 golden devices report four.json
 golden devices_json report --json four.json
 golden drives report first.json second.json

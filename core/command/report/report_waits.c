@@ -52,25 +52,30 @@ static void share_folder(char *folder, const char *file)
 	folder[shared] = '\0';
 }
 
-/* Name a row that stands for small ones: by how many files there are, and where. */
+/* Name a row that stands for small ones: by how many files there are, and where. One that also
+ * stands for files without rows of their own, which may be a large part, keeps its name. */
 static void name_folded(struct tw_wait_row *row, const struct tw_waits *from, uint64_t sum_ns)
 {
-	char *folder = NULL;	/* there is at least one file */
+	char *folder = NULL;
 	size_t files = 0;
 
 	for (size_t i = 0; i < from->count; i++) {
 		const struct tw_wait_row *of = from->rows[i];
+		const char *file = of->text[TW_WAIT_FILE];
 
-		if (!is_small(of, sum_ns) ||
-		    strcmp(of->text[TW_WAIT_CALL], row->text[TW_WAIT_CALL]) ||
+		if (strcmp(of->text[TW_WAIT_CALL], row->text[TW_WAIT_CALL]) ||
 		    strcmp(of->text[TW_WAIT_REASON], row->text[TW_WAIT_REASON]) ||
 		    strcmp(of->text[TW_WAIT_FUNCTION], row->text[TW_WAIT_FUNCTION]))
 			continue;
+		if (!strcmp(file, TW_WAIT_OTHER_FILES))
+			return;
+		if (!is_small(of, sum_ns))
+			continue;
 		files++;
 		if (!folder)
-			folder = tw_copy_text(of->text[TW_WAIT_FILE]);
-		else if (strcmp(of->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES))
-			share_folder(folder, of->text[TW_WAIT_FILE]);
+			folder = tw_copy_text(file);
+		else
+			share_folder(folder, file);
 	}
 	free(row->text[TW_WAIT_FILE]);
 	row->text[TW_WAIT_FILE] = strdup(files == 1 ? folder :
