@@ -136,8 +136,7 @@ static __always_inline int is_of_32_bits(struct task_struct *task)
 	const struct pt_regs___aarch64 *regs;
 
 	if (bpf_core_field_exists(struct task_struct___x86, thread_info.status))
-		return BPF_CORE_READ((struct task_struct___x86 *)task, thread_info.status) &
-		       TS_COMPAT;
+		return ((struct task_struct___x86 *)task)->thread_info.status & TS_COMPAT;
 	regs = (const struct pt_regs___aarch64 *)bpf_task_pt_regs(task);
 	return bpf_core_field_exists(regs->syscallno) && regs->pstate & PSR_MODE32_BIT;
 }
@@ -157,16 +156,21 @@ static __always_inline __u64 argument(struct task_struct *task, __u32 number)
 /* Set the descriptor of the task that runs, and its file if that is on storage. */
 static __always_inline void find_file(struct call *call, __u32 fd)
 {
-	const struct task_struct___waits *task = (void *)bpf_get_current_task();
-	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **all = BPF_CORE_READ(table, fd), *file = 0;
+	const __u64 task = bpf_get_current_task();
+	const struct files_struct *files = READ(struct task_struct___waits, task, files);
+	const struct fdtable *table = READ(struct files_struct, files, fdt);
+	const struct inode *inode;
+	struct file *file;
 
 	if (call->file)
 		return;
 	call->fd = fd;
-	if (fd < BPF_CORE_READ(table, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), all + fd);
-	if (file && has_storage(BPF_CORE_READ(file, f_inode), 0))
+	if (fd >= READ(struct fdtable, table, max_fds))
+		return;
+	/* Here, a structure that begins with a pointer stands for a pointer. */
+	file = (struct file *)READ(struct list_head, READ(struct fdtable, table, fd) + fd, next);
+	inode = file ? READ(struct file, file, f_inode) : 0;
+	if (inode && has_storage(inode, 0))
 		call->file = file;
 }
 
@@ -356,16 +360,17 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 			end_sync(of);
 		return;
 	}
-	if (!is_followed((__u32)task->tgid))
-		return;
 	if (is_of_32_bits(task)) {
-		if (state & TASK_UNINTERRUPTIBLE)
+		if (state & TASK_UNINTERRUPTIBLE && is_followed((__u32)task->tgid))
 			count(&lost.of_32_bits);
 		return;
 	}
 	find_files(task, &call);
 	if (!call.file && !(call.how & TW_ATTACH_ANY_SLEEP) &&
 	    (!(call.how & TW_ATTACH_NO_FILE) || !(state & TASK_UNINTERRUPTIBLE)))
+		return;
+	/* The search in the map comes last: pipes and sockets do not need it. */
+	if (!is_followed((__u32)task->tgid))
 		return;
 	of = waiter_of(thread, 1);
 	if (!of)
