@@ -341,53 +341,55 @@ static __always_inline void sleeps_no_more(struct tw_attach_waiter *of)
 	__sync_fetch_and_add(&asleep, -1);
 }
 
-static __always_inline void falls_asleep(void *context, struct task_struct *task,
-					 unsigned int state)
+/* Return when the thread fell asleep; 0: it is no wait. */
+static __always_inline __u64 falls_asleep(void *context, struct task_struct *task,
+					  unsigned int state)
 {
 	const __u32 thread = (__u32)task->pid;
 	struct tw_attach_waiter *of;
 	struct call call;
-	__u64 now;
+	__u64 slept_ns, calls_ended;
 	int in_fault;
 
 	if (!may_be_followed((__u32)task->tgid))
-		return;
+		return 0;
 	find_call(task, &call);
 	if (!call.how) {
 		/* With another sleep, a sync is over. */
 		of = in_sync && call.number < TW_ATTACH_CALLS ? waiter_of(thread, 0) : 0;
 		if (of)
 			end_sync(of);
-		return;
+		return 0;
 	}
 	if (is_of_32_bits(task)) {
 		if (state & TASK_UNINTERRUPTIBLE && is_followed((__u32)task->tgid))
 			count(&lost.of_32_bits);
-		return;
+		return 0;
 	}
 	find_files(task, &call);
 	if (!call.file && !(call.how & TW_ATTACH_ANY_SLEEP) &&
 	    (!(call.how & TW_ATTACH_NO_FILE) || !(state & TASK_UNINTERRUPTIBLE)))
-		return;
+		return 0;
 	/* The search in the map comes last: pipes and sockets do not need it. */
 	if (!is_followed((__u32)task->tgid))
-		return;
+		return 0;
 	of = waiter_of(thread, 1);
 	if (!of)
-		return;
+		return 0;
 	if (!of->wait.slept_ns)
 		__sync_fetch_and_add(&asleep, 1);
 	/* At once: a bio may end on another CPU meanwhile. */
-	PUT_ORDERED(&of->wait.slept_ns, bpf_ktime_get_ns());
+	slept_ns = bpf_ktime_get_ns();
+	PUT_ORDERED(&of->wait.slept_ns, slept_ns);
 	in_fault = take_stack(context, &of->wait.stack);
 	if (call.number == TW_ATTACH_FAULT && !in_fault) {
 		sleeps_no_more(of);
-		return;
+		return 0;
 	}
-	now = read_or_wrote(task);
-	if (of->read_or_wrote != now || of->wait.call != call.number)
+	calls_ended = read_or_wrote(task);
+	if (of->read_or_wrote != calls_ended || of->wait.call != call.number)
 		of->wait.flags |= TW_ATTACH_FIRST;
-	of->read_or_wrote = now;
+	of->read_or_wrote = calls_ended;
 	of->wait.kind = TW_ATTACH_WAIT;
 	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
 	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));
@@ -405,6 +407,7 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 	} else {
 		end_sync(of);
 	}
+	return slept_ns;
 }
 
 /* Say more of a wait that is worth a line. */
@@ -421,7 +424,8 @@ static __always_inline void describe(struct tw_attach_waiter *of, struct task_st
 		wait->who = of->sync.stamps.who;
 }
 
-static __always_inline void runs_again(struct task_struct *task)
+/* @now_ns: 0: not known yet */
+static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 {
 	struct tw_attach_waiter *of = waiter_of((__u32)task->pid, 0);
 	struct tw_attach_wait *wait;
@@ -429,7 +433,7 @@ static __always_inline void runs_again(struct task_struct *task)
 	if (!of || !of->wait.slept_ns)
 		return;
 	wait = &of->wait;
-	wait->on_ns = bpf_ktime_get_ns();
+	wait->on_ns = now_ns ? now_ns : bpf_ktime_get_ns();
 	if (calls[wait->call % TW_ATTACH_CALLS] & TW_ATTACH_ANY_SLEEP &&
 	    !waits_for_submitted(wait, (__u32)task->tgid)) {
 		sleeps_no_more(of);
@@ -466,10 +470,11 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(thread_switched, _Bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
 {
-	if (!preempt && prev_state)
-		falls_asleep(ctx, prev, prev_state);
+	/* One thread leaves when the other one comes, and not when the stack is taken. */
+	const __u64 now_ns = !preempt && prev_state ? falls_asleep(ctx, prev, prev_state) : 0;
+
 	if (asleep && may_be_followed((__u32)next->tgid))
-		runs_again(next);
+		runs_again(next, now_ns);
 	return 0;
 }
 

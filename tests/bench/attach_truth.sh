@@ -66,7 +66,7 @@ compare()
 		my ($kind) = @ARGV;
 		my %number = (pread64 => 17, "page fault" => -1, io_getevents => 208, pwrite64 => 18,
 			read => 0, write => 1);
-		my (%ours, %truth, @off, $ours, $truth, $lost);
+		my (%ours, %truth, @off, @begin, @end, $ours, $truth, $lost);
 		local $/;
 		open my $in, "<", "report.json"; my $report = decode_json(<$in>);
 		open my $other, "<", "truth";
@@ -83,15 +83,22 @@ compare()
 			my @b = sort { $a->[0] <=> $b->[0] } @{$truth{$key} // []};
 			$ours += @a;
 			$truth += @b;
-			push @off, map { abs($a[$_][1] - $b[$_][1]) } 0 .. $#a if @a == @b;
+			next if @a != @b;
+			push @off, map { abs($a[$_][1] - $b[$_][1]) } 0 .. $#a;
+			push @begin, map { $a[$_][0] - $b[$_][0] } 0 .. $#a;
+			push @end, map { $a[$_][0] + $a[$_][1] - $b[$_][0] - $b[$_][1] } 0 .. $#a;
 		}
-		@off = sort { $a <=> $b } @off;
-		my $at = sub { @off ? sprintf("%.1f us", $off[$_[0] * $#off] / 1e3) : "-" };
+		@$_ = sort { $a <=> $b } @$_ for \(@off, @begin, @end);
+		my $of = sub { my ($all, $part) = @_;
+			@$all ? sprintf("%.1f us", $all->[$part * $#$all] / 1e3) : "-" };
+		my $at = sub { $of->(\@off, @_) };
 		my $near = grep { $_ <= 5e3 } @off;
 		printf "%-10s %7d waits, bpftrace %7d; %d compared one by one: median %s, p99 %s, " .
-			"max %s apart; within 5 us %.2f %%; missed runs %d, lost %d\n", $kind, $ours,
+			"max %s apart; within 5 us %.2f %%; our stamps are later: at the beginning %s (p90 %s), at the end " .
+			"%s (p90 %s); missed runs %d, lost %d\n", $kind, $ours,
 			$truth, scalar @off, $at->(0.5), $at->(0.99), $at->(1),
-			@off ? 100 * $near / @off : 0, $report->{kernel_stages}{missed_runs} // 0,
+			@off ? 100 * $near / @off : 0, $of->(\@begin, 0.5), $of->(\@begin, 0.9),
+			$of->(\@end, 0.5), $of->(\@end, 0.9), $report->{kernel_stages}{missed_runs} // 0,
 			$lost // 0' "$kind"
 }
 
