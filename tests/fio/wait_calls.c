@@ -11,7 +11,11 @@
  *	write	makes FILE
  *	names	32 threads, each with COUNT reads of 32 files FILE.0 to FILE.31, which it makes, by
  *		descriptors that all threads share, and that they replace and close meanwhile;
- *		prints which file each read was of: its offset and the file's number
+ *		prints which file each read was of: its offset and the file's number; at the end
+ *		"slept" and how often they slept in these reads
+ *	files	direct reads of the first page of COUNT files FILE.0 and so on, which it makes, with
+ *		all of them open
+ *	forks	COUNT processes, one after the other, each with a direct read of FILE
  *	socket	read(2) of a socket, which waits for another thread
  */
 #include <fcntl.h>
@@ -22,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define APART	65536
@@ -120,6 +125,7 @@ static struct {
 	const char *path;
 	int shared[SHARED], made[FILES];
 	char *is;		/* which file a read at a page was of */
+	long slept;
 } names;
 
 /* Each page has the number of its file. */
@@ -144,9 +150,11 @@ static void *read_named(void *thread)
 	for (long i = 0; i < count; i++) {
 		const long at = (long)thread * count + i;
 		const int other = names.shared[rand_r(&random) % SHARED];
+		const long before = sleeps();
 
 		if (pread(names.shared[rand_r(&random) % SHARED], page, PAGE, at * PAGE) == PAGE)
 			names.is[at] = page[0];
+		__atomic_fetch_add(&names.slept, sleeps() - before, __ATOMIC_RELAXED);
 		if (rand_r(&random) % 8 == 0)
 			close(other);
 		else
@@ -177,6 +185,57 @@ static void read_names(const char *path)
 	for (long i = 0; i < FILES * count; i++)
 		if (names.is[i] >= 0)
 			printf("%ld %d\n", i * PAGE, names.is[i]);
+	printf("slept %ld\n", names.slept);
+}
+
+static void read_one(int from, char *page)
+{
+	const long before = sleeps();
+
+	if (pread(from, page, PAGE, 0) != PAGE)
+		exit(3);
+	slept += sleeps() - before;
+}
+
+static void read_files(const char *path)
+{
+	int *all = calloc((size_t)count, sizeof(*all));
+	char name[4096], *page = aligned_alloc(PAGE, PAGE);
+
+	if (!all)
+		exit(2);
+	memset(page, 0, PAGE);
+	for (long i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%s.%ld", path, i);
+		all[i] = open(name, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+		if (pwrite(all[i], page, PAGE, 0) != PAGE)
+			exit(7);
+	}
+	for (long i = 0; i < count; i++)
+		read_one(all[i], page);
+	free(all);
+	free(page);
+}
+
+/* A child tells by its exit code how often it slept. */
+static void start_readers(void)
+{
+	char *page = aligned_alloc(PAGE, PAGE);
+	int status;
+
+	for (long i = 0; i < count; i++) {
+		const pid_t child = fork();
+
+		if (!child) {
+			slept = 0;
+			read_one(file, page);
+			_exit(slept > 99 ? 99 : (int)slept);
+		}
+		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+			exit(5);
+		slept += WEXITSTATUS(status);
+	}
+	free(page);
 }
 
 static void write_file(void)
@@ -201,8 +260,8 @@ int main(int argc, char **argv)
 		return 64;
 	count = strtol(argv[3], NULL, 10);
 	file = open(argv[2], (strcmp(kind, "write") ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC |
-		    (strcmp(kind, "direct") ? 0 : O_DIRECT), 0600);
-	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names"))
+		    (strcmp(kind, "direct") && strcmp(kind, "forks") ? 0 : O_DIRECT), 0600);
+	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names") && strcmp(kind, "files"))
 		return 1;
 	if (!strcmp(kind, "names")) {
 		read_names(argv[2]);
@@ -212,6 +271,10 @@ int main(int argc, char **argv)
 		write_file();
 	else if (!strcmp(kind, "socket"))
 		wait_for_sockets();
+	else if (!strcmp(kind, "files"))
+		read_files(argv[2]);
+	else if (!strcmp(kind, "forks"))
+		start_readers();
 	else if (!strcmp(kind, "warm"))
 		read_pages(0, 0);
 	else
