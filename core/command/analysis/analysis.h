@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "command/analysis/change.h"
 #include "report/report.h"
 
 /* Times that tables and plots of stages show: the stages, lat, backlog, response. */
@@ -45,16 +46,26 @@ enum tw_steady {
 	TW_STEADY_NOT_KNOWN,		/* too few windows or I/Os */
 	TW_STEADY,
 	TW_STEADY_UNEVEN,		/* nothing changed, but the mean could be off by 10 % */
-	TW_STEADY_CHANGED,		/* a part of the run differs from the rest */
-	TW_STEADY_DRIFTS,		/* so it does, and it changed slowly */
+	TW_STEADY_CHANGED,		/* parts of the run differ */
+	TW_STEADY_DRIFTS,		/* so they do, and it changed slowly */
 };
 
-/* What differs, of all directions together. */
+/* A part of a run, since the start of the group's first job. */
+struct tw_report_part {
+	uint64_t from_ns, to_ns;
+	double iops, mean_ns;		/* of lat, of all directions together */
+};
+
+static inline uint64_t tw_report_part_ns(const struct tw_report_part *part)
+{
+	return part->to_ns - part->from_ns;
+}
+
 struct tw_report_steady {
 	enum tw_steady verdict;
-	uint64_t from_ns, to_ns;	/* the part, since the start of the group's first job;
-					 * 0 and UINT64_MAX: the run's own begin and end */
-	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
+	struct tw_report_part parts[TW_CHANGE_PARTS];	/* of a run that changed */
+	size_t count;
+	size_t quoted;			/* the longest part */
 	double error[2];		/* of a run that did not change: see change.h */
 	int directions;			/* whose I/Os count together */
 	char with[288];			/* "; with it: " and what else changed; "; " and what
@@ -369,19 +380,20 @@ void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *firs
 /* ---- steady or not (steady.c) ----------------------------------------------------- */
 
 void tw_report_find_steady(struct tw_report_group *group);
-void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
+const char *tw_report_say_steady(const struct tw_report_steady *steady);
 
 /* Set what others had of the CPUs' time in the whole run, if it is a tenth, and what the host took,
  * if it is a hundredth. */
 void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group);
 
-/* Set what else changed with a run that did (changed_with.c). @span_ns: the times to compare, since
- * the start of the group's first job. */
+/* Set what else changed with a run that did (changed_with.c). */
 void tw_report_find_changed_with(struct tw_report_steady *steady,
-				 const struct tw_report_group *group, const double span_ns[2]);
+				 const struct tw_report_group *group);
 
-/* Return {verdict, text, from_ns, to_ns, part, rest, iops_error, mean_error}; NULL: there are no
- * windows. */
+/* Return "from 0 ns to 1.92 s: 15625 IOPS, mean lat 2.000 ms". */
+const char *tw_report_say_part(const struct tw_report_part *part);
+
+/* Return {verdict, text, parts, quoted, iops_error, mean_error}; NULL: there are no windows. */
 json_t *tw_report_steady_to_json(const struct tw_report_group *group);
 
 /* ---- a limit above the device (limit.c) -------------------------------------------- */

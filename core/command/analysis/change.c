@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the part of a run that differs from the rest: see change.h.
+ * Finds the parts of a run whose levels differ: see change.h.
  */
-#include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "array.h"
 #include "command/analysis/change.h"
 
-/* The part and the rest have at least this fraction of the windows: a sixteenth. A shorter time
- * is a stall. */
-#define SHORTEST	16
+#define SHORTEST	2	/* windows of a part, at least */
 #define SERIES		2
 /* Windows have at least this many I/Os on average: noise of counting is 18 %. */
 #define LEAST_IOS	32
-#define ROUNDS		8
 #define MAX_PHI		0.98
-/* The median absolute deviation of normal values is this part of the standard deviation. */
-#define MAD		0.6745
-#define OUTLIER		4.0	/* standard deviations */
-#define LEAST_ALIKE	0.5	/* correlation of the parts of two series that changed together */
+#define LEAST_LEFT	1e-6	/* of the squares: rounding is no noise */
+#define LEAST_ALIKE	0.5	/* correlation of a series and the levels of the run */
 
-/* A series, and its sums after it was filtered with phi. */
+static const double phis[] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95 };
+
+#define PHIS	(sizeof(phis) / sizeof(*phis))
+
+/* A series, and sums of it after it was filtered with phi, which leaves noise without memory. */
 struct series {
 	double value[TW_CHANGE_MOST];
-	double phi;
+	double phi, unit;			/* @unit: the variance of what is left */
 	double sum[TW_CHANGE_MOST + 1];		/* of the filtered values before a window */
-	double filtered[TW_CHANGE_MOST];
-	double ones, with_ones;			/* squares of a filtered 1; times the values */
-	double left;				/* squares that one level leaves */
+	double squares[TW_CHANGE_MOST + 1];
 };
 
-struct part {
-	size_t from, to;
+/* The best division of a run into some number of parts. */
+struct division {
+	size_t begin[TW_CHANGE_PARTS + 1];	/* of each part, and the end of the last one */
+	double left;				/* squares that the levels leave */
+	double phi;				/* of the likeliest noise */
+	double likelihood;			/* twice its logarithm, and a constant */
 };
 
 /* Return the value that a normal variable is below with @probability. */
@@ -66,229 +66,188 @@ static void set_scores(double *score, const double *values, size_t count)
 	}
 }
 
-/* Return the standard deviation that normal values with this median deviation have. Where more
- * than half of the values are equal, the mean deviation has to do. */
-static double spread(const double *values, size_t count, double middle)
+static void filter(struct series *series, double phi, double unit, size_t count)
 {
-	double deviation[TW_CHANGE_MOST], sum = 0, estimate;
-
-	for (size_t i = 0; i < count; i++) {
-		deviation[i] = fabs(values[i] - middle);
-		sum += deviation[i];
-	}
-	estimate = tw_median(deviation, count) / MAD;
-	return estimate > 0 ? estimate : sum / (double)count * sqrt(M_PI / 2);
-}
-
-/* Set the values in standard deviations. Outliers are cut: the place of a change is better seen
- * in values than in ranks, but one huge value must not move it. */
-static void set_cut(double *cut, const double *values, size_t count)
-{
-	double sorted[TW_CHANGE_MOST], middle, unit;
-
-	memcpy(sorted, values, count * sizeof(*values));
-	middle = tw_median(sorted, count);
-	unit = spread(values, count, middle);
-	for (size_t i = 0; i < count; i++)
-		cut[i] = unit > 0 ? fmax(-OUTLIER, fmin(OUTLIER, (values[i] - middle) / unit)) : 0;
-}
-
-/* Filter the series with its phi, which leaves noise without memory. Before the first window,
- * the noise was as it is on average. */
-static void filter(struct series *series, size_t count)
-{
-	const double first = sqrt(1 - series->phi * series->phi), later = 1 - series->phi;
-	double squares = 0;
-
-	series->ones = series->with_ones = series->sum[0] = 0;
-	for (size_t i = 0; i < count; i++) {
-		const double one = i ? later : first;
-		const double value = i ? series->value[i] - series->phi * series->value[i - 1] :
-				     first * series->value[0];
-
-		series->filtered[i] = value;
-		series->sum[i + 1] = series->sum[i] + value;
-		series->ones += one * one;
-		series->with_ones += one * value;
-		squares += value * value;
-	}
-	series->left = squares - series->with_ones * series->with_ones / series->ones;
-}
-
-/* Return by how much two levels leave less than one does. Of the filtered second level are the
- * squares, and its products with the filtered 1 and with the values. */
-static double explained(const struct series *series, size_t count, struct part part)
-{
-	const double phi = series->phi, later = 1 - phi;
-	const double first = part.from ? 1 : sqrt(1 - phi * phi);
-	const double first_one = part.from ? later : first;
-	const double inner = (double)(part.to - part.from - 1) * later * later;
-	double squares = first * first + inner, ones = first * first_one + inner, values;
-
-	values = first * series->filtered[part.from] +
-		 later * (series->sum[part.to] - series->sum[part.from + 1]);
-	if (part.to < count) {		/* the first window after the part */
-		squares += phi * phi;
-		ones -= phi * later;
-		values -= phi * series->filtered[part.to];
-	}
-	squares -= ones * ones / series->ones;
-	values -= ones * series->with_ones / series->ones;
-	return squares > 1e-9 ? values * values / squares : 0;
-}
-
-/* Return the ratio F of what is explained to the noise. */
-static double ratio(double explained_squares, double left, size_t count)
-{
-	left -= explained_squares;
-	return left > DBL_EPSILON * (double)count ?
-	       explained_squares / left * ((double)count - 3) : explained_squares > 0 ? HUGE_VAL : 0;
-}
-
-/* Find the part that explains most of all series together. */
-static struct part best_part(const struct series *series, size_t series_count, size_t count)
-{
-	const size_t least = count / SHORTEST;
-	struct part best = { 0, least }, part;
-	double most = -1;
-
-	for (part.from = 0; part.from + least <= count; part.from++)
-		for (part.to = part.from + least; part.to <= count; part.to++) {
-			double sum = 0;
-
-			if (part.from + count - part.to < least)
-				break;
-			for (size_t i = 0; i < series_count; i++)
-				sum += log1p(ratio(explained(&series[i], count, part),
-						   series[i].left, count) / (double)count);
-			if (sum > most) {
-				most = sum;
-				best = part;
-			}
-		}
-	return best;
-}
-
-/* Return the correlation of neighbours in what a fit left of a series, if it is above 0. */
-static double correlation(const double *rest, size_t count)
-{
-	double squares = rest[0] * rest[0], products = 0;
-
+	series->phi = phi;
+	series->unit = unit;
+	series->sum[1] = series->squares[1] = 0;
 	for (size_t i = 1; i < count; i++) {
-		squares += rest[i] * rest[i];
-		products += rest[i] * rest[i - 1];
+		const double value = series->value[i] - phi * series->value[i - 1];
+
+		series->sum[i + 1] = series->sum[i] + value;
+		series->squares[i + 1] = series->squares[i] + value * value;
 	}
-	return squares > 0 ? fmax(0, fmin(MAX_PHI, products / squares)) : 0;
 }
 
-static int is_outside(size_t i, struct part part)
+/* Return the squares that one level leaves of a part. Before its first window, the noise was as it
+ * is on average. */
+static double left_of(const struct series *series, size_t from, size_t to)
 {
-	return i < part.from || i >= part.to;
+	const double first = 1 - series->phi * series->phi, later = 1 - series->phi;
+	const double value = series->value[from];
+	const double ones = first + (double)(to - from - 1) * later * later;
+	const double with_ones = first * value + later * (series->sum[to] - series->sum[from + 1]);
+	const double squares = first * value * value + series->squares[to] -
+			       series->squares[from + 1];
+
+	return (squares - with_ones * with_ones / ones) / series->unit;
 }
 
-/* Set the means in the part, and in the rest. */
-static void set_levels(double level[2], const double *values, size_t count, struct part part)
+/* Return how likely noise with this phi is, of which so much is left in each part. */
+static double likelihood(double left, double phi, size_t parts, size_t count)
 {
-	const size_t inside = part.to - part.from;
-
-	level[0] = level[1] = 0;
-	for (size_t i = 0; i < count; i++)
-		level[is_outside(i, part)] += values[i];
-	level[0] /= (double)inside;
-	level[1] /= (double)(count - inside);
+	return (double)parts * log1p(-phi * phi) - (double)count * log(left);
 }
 
-/* Set phi from what the two levels leave. */
-static void set_phi(struct series *series, size_t count, struct part part)
+/* Find the divisions into 1, 2, ... parts that leave least of all series together: the best one of
+ * the windows before @to is the best one before the last part, and that part. */
+static void divide(struct division *of, const struct series *series, size_t series_count,
+		   size_t count)
 {
-	double level[2], rest[TW_CHANGE_MOST];
+	double left[TW_CHANGE_PARTS][TW_CHANGE_MOST + 1];
+	uint8_t begin[TW_CHANGE_PARTS][TW_CHANGE_MOST + 1];
 
-	set_levels(level, series->value, count, part);
-	for (size_t i = 0; i < count; i++)
-		rest[i] = series->value[i] - level[is_outside(i, part)];
-	series->phi = correlation(rest, count);
-}
+	for (size_t i = 0; i < TW_CHANGE_PARTS; i++)
+		for (size_t to = 0; to <= count; to++) {
+			left[i][to] = HUGE_VAL;
+			begin[i][to] = 0;
+		}
+	for (size_t from = 0; from + SHORTEST <= count; from++)
+		for (size_t to = from + SHORTEST; to <= count; to++) {
+			double of_part = 0;
 
-/* Find the part and phi of one series in turns, until they fit each other. */
-static struct part find_part(struct series *series, size_t count)
-{
-	struct part part = { 0, 0 }, last;
+			for (size_t i = 0; i < series_count; i++)
+				of_part += left_of(&series[i], from, to);
+			if (!from)
+				left[0][to] = of_part;
+			for (size_t i = 1; i < TW_CHANGE_PARTS && from; i++)
+				if (left[i - 1][from] + of_part < left[i][to]) {
+					left[i][to] = left[i - 1][from] + of_part;
+					begin[i][to] = (uint8_t)from;
+				}
+		}
+	for (size_t i = 0; i < TW_CHANGE_PARTS; i++) {
+		size_t to = of[i].begin[i + 1] = count;
 
-	series->phi = 0;
-	for (int i = 0; i < ROUNDS; i++) {
-		last = part;
-		filter(series, count);
-		part = best_part(series, 1, count);
-		if (part.from == last.from && part.to == last.to)
-			break;
-		set_phi(series, count, part);
+		of[i].left = fmax(left[i][count], LEAST_LEFT * (double)count);
+		of[i].phi = series->phi;
+		of[i].likelihood = likelihood(of[i].left, of[i].phi, i + 1, count);
+		for (size_t j = i + 1; j-- > 0;)
+			to = of[i].begin[j] = begin[j][to];
 	}
-	filter(series, count);
-	return part;
 }
 
-/* Return phi as it probably is. Two levels take some of the noise's memory, so the estimate is
- * too small, and more so in fewer windows (Kendall, 1954, for one level). The factor is fitted to
+/* Find the likeliest divisions of a series. */
+static void find_parts(struct division *of, struct series *series, size_t count)
+{
+	struct division with_phi[TW_CHANGE_PARTS];
+
+	for (size_t i = 0; i < PHIS; i++) {
+		filter(series, phis[i], 1, count);
+		divide(with_phi, series, 1, count);
+		for (size_t j = 0; j < TW_CHANGE_PARTS; j++)
+			if (!i || with_phi[j].likelihood > of[j].likelihood)
+				of[j] = with_phi[j];
+	}
+}
+
+/* Return phi as it probably is. Each part takes some of the noise's memory, so the estimate is too
+ * small, and more so in fewer windows (Kendall, 1954, for one level). The factor is fitted to
  * simulations. */
-static double likely_phi(double phi, size_t count)
+static double likely_phi(double phi, size_t parts, size_t count)
 {
-	return phi + 5 * (1 + 3 * phi) / (double)count;
+	return fmin(MAX_PHI, phi + (3.5 * (double)parts - 3) * (1 + 3 * phi) / (double)count);
 }
 
-/* Return the ratio F above which a series has changed. The numbers are fitted, too. */
-static double limit(double phi, size_t count)
+/* Return how much likelier @more parts have to be than @parts. The numbers are fitted, too. Of a
+ * run that has changed, a further change needs less proof. */
+static double limit(size_t more, size_t parts, double phi, size_t count)
 {
-	phi = likely_phi(phi, count);
-	return 16 + 28 * phi + 12 * phi * phi;
+	return ((parts > 1 ? 8 : 11) + 9 * (double)(more - parts)) *
+	       (0.78 + 0.25 * likely_phi(phi, more, count));
+}
+
+static double mean(const double *values, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += values[i];
+	return sum / (double)(to - from);
+}
+
+/* Does the level change at the begin of each part, by a part of the mean of all? */
+static int differ(const double *values, const size_t *begin, size_t parts)
+{
+	const double least = TW_CHANGE_PART * mean(values, 0, begin[parts]);
+
+	for (size_t i = 1; i < parts; i++)
+		if (fabs(mean(values, begin[i], begin[i + 1]) -
+			 mean(values, begin[i - 1], begin[i])) < least)
+			return 0;
+	return 1;
+}
+
+/* Return the number of parts: several are tested against one, and more against these. @above is
+ * how much likelier than one they are, above the limit. @values: NULL, or what has to differ. */
+static size_t count_parts(double *above, const struct division *of, const double *values,
+			  size_t count)
+{
+	size_t parts = 1;
+
+	*above = 0;
+	for (size_t more = 2; more <= TW_CHANGE_PARTS; more++) {
+		const struct division *with = &of[more - 1];
+
+		if (with->likelihood - of[parts - 1].likelihood <=
+		    limit(more, parts, with->phi, count) ||
+		    (values && !differ(values, with->begin, more)))
+			continue;
+		parts = more;
+		*above = with->likelihood - of->likelihood - limit(more, 1, with->phi, count);
+	}
+	return parts;
 }
 
 /* Return the error of the mean, as a part of it, of noise with this phi. */
 static double error_of_mean(const double *values, size_t count, double phi)
 {
-	double sum = 0, squares = 0;
+	const double level = mean(values, 0, count);
+	double squares = 0;
 
-	phi = fmin(MAX_PHI, likely_phi(phi, count));
+	phi = likely_phi(phi, 1, count);
 	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	for (size_t i = 0; i < count; i++)
-		squares += (values[i] - sum / (double)count) * (values[i] - sum / (double)count);
-	return sum > 0 ? 1.96 * sqrt(squares * (1 + phi) / (1 - phi)) / sum : 0;
+		squares += (values[i] - level) * (values[i] - level);
+	squares *= (1 + phi) / (1 - phi);
+	return level > 0 ? 1.96 * sqrt(squares) / (level * (double)count) : 0;
 }
 
-/* Return by how much the ratio F of a straight line is above its limit; at most 0: it is not.
- * The line has a phi of its own, of what it leaves. */
-static double line_above_limit(const struct series *series, size_t count)
+/* Return by how much a straight line is likelier than one level, above the limit: what it leaves is
+ * a level. */
+static double above_of_line(const struct series *series, double likelihood_of_level, size_t count)
 {
-	struct series of_line = *series, line;
-	double sum = 0, slope = 0, squares = 0, products = 0, rest[TW_CHANGE_MOST];
+	struct series rest;
+	double slope = 0, squares = 0, best = -HUGE_VAL;
 
 	for (size_t i = 0; i < count; i++) {
-		line.value[i] = (double)i - ((double)count - 1) / 2;
-		sum += series->value[i];
-		slope += line.value[i] * series->value[i];
-		squares += line.value[i] * line.value[i];
+		const double at = (double)i - ((double)count - 1) / 2;
+
+		slope += at * series->value[i];
+		squares += at * at;
 	}
 	for (size_t i = 0; i < count; i++)
-		rest[i] = series->value[i] - sum / (double)count - slope / squares * line.value[i];
-	of_line.phi = line.phi = correlation(rest, count);
-	filter(&of_line, count);
-	filter(&line, count);
-	for (size_t i = 0; i < count; i++)
-		products += line.filtered[i] * of_line.filtered[i];
-	products -= line.with_ones * of_line.with_ones / line.ones;
-	return ratio(products * products / line.left, of_line.left, count) -
-	       limit(of_line.phi, count);
-}
+		rest.value[i] = series->value[i] -
+				slope / squares * ((double)i - ((double)count - 1) / 2);
+	for (size_t i = 0; i < PHIS; i++) {
+		double left, above;
 
-/* Return how much the part differs from the rest, relative to the mean of all. */
-static double difference(const double *values, size_t count, struct part part)
-{
-	const double inside = (double)(part.to - part.from) / (double)count;
-	double level[2], all;
-
-	set_levels(level, values, count, part);
-	all = inside * level[0] + (1 - inside) * level[1];
-	return all > 0 ? fabs(level[0] - level[1]) / all : 0;
+		filter(&rest, phis[i], 1, count);
+		left = fmax(left_of(&rest, 0, count), LEAST_LEFT * (double)count);
+		above = likelihood(left, phis[i], 1, count) - likelihood_of_level -
+			limit(2, 1, phis[i], count);
+		best = fmax(best, above);
+	}
+	return best;
 }
 
 /* Return how many windows to merge into one. */
@@ -330,64 +289,64 @@ void tw_change_find(struct tw_change *change, const double *ios, const double *s
 	const size_t merge = windows_to_merge(ios, count), windows = count;
 	double values[SERIES][TW_CHANGE_MOST], most = 0;
 	struct series series[SERIES];
-	struct part part, changed = { 0, 0 };
+	struct division of[SERIES][TW_CHANGE_PARTS], both[TW_CHANGE_PARTS];
 
-	*change = (struct tw_change) { .is_tested = count / merge >= TW_CHANGE_LEAST };
+	*change = (struct tw_change) { .is_tested = count / merge >= TW_CHANGE_LEAST, .parts = 1 };
 	if (!change->is_tested)
 		return;
 	count /= merge;
 	set_values(values, ios, sum_ns, count, merge);
 	for (size_t i = 0; i < SERIES; i++) {
-		struct series *of = &series[i];
+		const size_t half[] = { 0, count / 2, count };
 		double levels, line;
+		size_t parts;
 
-		set_scores(of->value, values[i], count);
-		part = find_part(of, count);
-		levels = ratio(explained(of, count, part), of->left, count) -
-			 limit(of->phi, count);
-		line = line_above_limit(of, count);
-		if (fmax(levels, line) > most && difference(values[i], count, part) >=
-						TW_CHANGE_PART) {
-			most = fmax(levels, line);
-			change->is_found = 1;
-			change->is_drift = line > levels;
-			changed = part;
+		set_scores(series[i].value, values[i], count);
+		find_parts(of[i], &series[i], count);
+		change->error[i] = error_of_mean(values[i], count, of[i]->phi);
+		parts = count_parts(&levels, of[i], values[i], count);
+		line = above_of_line(&series[i], of[i]->likelihood, count);
+		if (line > levels && differ(values[i], half, 2)) {
+			levels = line;
+			parts = 2;
 		}
-		change->error[i] = error_of_mean(values[i], count, of->phi);
-		set_cut(of->value, values[i], count);
-		filter(of, count);
+		if (parts > 1 && levels > most) {
+			most = levels;
+			change->is_drift = levels == line;
+		}
+		if (parts > change->parts)
+			change->parts = parts;
 	}
-	part = best_part(series, SERIES, count);
-	/* Both series together know the time better, but a part may be in one of them alone. */
-	if (change->is_found && difference(values[0], count, part) < TW_CHANGE_PART &&
-	    difference(values[1], count, part) < TW_CHANGE_PART)
-		part = changed;
-	change->from = part.from * merge;
-	change->to = part.to == count ? windows : part.to * merge;
+	if (change->is_drift)
+		change->parts = 2;
+	/* Both series together know the times better. */
+	for (size_t i = 0; i < SERIES; i++)
+		filter(&series[i], of[i][change->parts - 1].phi,
+		       of[i][change->parts - 1].left / (double)count, count);
+	divide(both, series, SERIES, count);
+	for (size_t i = 0; i < change->parts; i++)
+		change->begin[i] = both[change->parts - 1].begin[i] * merge;
+	change->begin[change->parts] = windows;
 }
 
-/* Return the correlation of two parts: 1 if they are the same, -1 if one is all but the other. */
-static double alike(struct part a, struct part b, double count)
+int tw_change_is_with(const double *values, const double *levels, size_t count)
 {
-	const double of_a = (double)(a.to - a.from), of_b = (double)(b.to - b.from);
-	const double from = fmax((double)a.from, (double)b.from);
-	const double both = fmax(0, fmin((double)a.to, (double)b.to) - from);
-
-	return (count * both - of_a * of_b) /
-	       sqrt(of_a * (count - of_a) * of_b * (count - of_b));
-}
-
-int tw_change_is_with(double level[2], const double *values, size_t count, size_t from, size_t to)
-{
-	const struct part part = { from, to };
+	double product = 0, squares = 0, of_levels = 0, above;
+	struct division of[TW_CHANGE_PARTS];
 	struct series series;
-	struct part own;
 
-	if (count < TW_CHANGE_LEAST || from >= to || to - from == count)
+	if (count < TW_CHANGE_LEAST)
 		return 0;
-	set_levels(level, values, count, part);
 	set_scores(series.value, values, count);
-	own = find_part(&series, count);
-	return ratio(explained(&series, count, own), series.left, count) >
-	       limit(series.phi, count) && fabs(alike(own, part, (double)count)) >= LEAST_ALIKE;
+	find_parts(of, &series, count);
+	for (size_t i = 0; i < count; i++) {
+		const double value = values[i] - mean(values, 0, count);
+		const double level = levels[i] - mean(levels, 0, count);
+
+		product += value * level;
+		squares += value * value;
+		of_levels += level * level;
+	}
+	return count_parts(&above, of, NULL, count) > 1 &&
+	       product > LEAST_ALIKE * sqrt(squares * of_levels);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the part of a run that differs from the rest. Pure arithmetic.
+ * Finds the parts of a run whose levels differ. Pure arithmetic.
  *
- * A run is two series over equally long windows, IOPS and mean lat. The part has a beginning and
- * an end, or one of them: two change points at most. A series has changed if two levels explain
- * it much better than one does. Neighbouring windows of a steady run are alike, too, since
- * caches, queues and other programs have a memory. So the noise is modelled as autoregressive,
- * x(t) = phi x(t-1) + e, and phi is estimated together with the part, from what the two levels
- * leave (generalized least squares; Cochrane and Orcutt, 1949). Windows with few I/Os are merged
- * before: noise of counting hides the memory of slower noise.
+ * A run is two series over equally long windows, IOPS and mean lat. A series has changed if
+ * several levels make it much likelier than one does. Neighbouring windows of a steady run are
+ * alike, too, since caches, queues and other programs have a memory. So the noise is modelled as
+ * autoregressive, x(t) = phi x(t-1) + e, that begins anew in each part. phi is the likeliest one
+ * for each number of parts: a run with several levels resembles noise with a memory if it has to be
+ * one part. Windows with few I/Os are merged before: noise of counting hides the memory of
+ * slower noise.
  *
  * Before this, values are replaced by the normal scores of their ranks. A few windows with huge
  * values, or a skew, then don't look like a change.
@@ -16,9 +16,9 @@
  * What remains: slow noise below noise of counting is not seen as memory, so such a steady run is
  * called changed more often, in up to half of cases.
  *
- * The limit of the ratio F of what is explained to the noise was found by simulation, since the
- * best of all parts is taken and phi is estimated. The test analysis_change.c repeats that with
- * other random numbers.
+ * The limits of the ratio of likelihoods were found by simulation, since the best of all divisions
+ * is taken. They grow with the number of changes, and a little with phi. The test analysis_change.c
+ * repeats that with other random numbers.
  */
 #ifndef TW_ANALYSIS_CHANGE_H
 #define TW_ANALYSIS_CHANGE_H
@@ -31,17 +31,20 @@
 /* A smaller change of a level, relative to the mean, is none. */
 #define TW_CHANGE_PART		0.1
 
+/* Parts that are told apart, at most. */
+#define TW_CHANGE_PARTS		6U
+
 struct tw_change {
 	int is_tested;		/* there were enough windows and I/Os */
-	int is_found;
-	size_t from, to;	/* the part that differs most: from window @from to before @to */
-	int is_drift;		/* a straight line explains it better than two levels */
+	int is_drift;		/* a straight line explains the run better than levels; 2 parts */
+	size_t parts;		/* 1: nothing changed */
+	size_t begin[TW_CHANGE_PARTS + 1];	/* their first windows; then the number of all */
 	double error[2];	/* of the means of IOPS and lat over the run, as a part of them: half
 				 * the width of a 95 % interval, if nothing changed */
 };
 
 /**
- * tw_change_find - find the part of a run that differs from the rest
+ * tw_change_find - find the parts of a run
  * @ios: I/Os of each window
  * @sum_ns: the sums of their lat
  * @count: number of windows, of one length, at most TW_CHANGE_MOST
@@ -52,14 +55,12 @@ void tw_change_find(struct tw_change *change, const double *ios, const double *s
 		    size_t count);
 
 /**
- * tw_change_is_with - did another series change together with IOPS and lat?
- * @level: set to its mean in the part, and in the rest
+ * tw_change_is_with - did another series change together with a run, in the same direction?
  * @values: of equally long times, from TW_CHANGE_LEAST to TW_CHANGE_MOST
- * @from, @to: the part that was found
+ * @levels: what the run had at these times
  *
- * It did if it has a part that differs, too, of about the same times. Noise of both moves the
- * ends. At most 5 % of series that have nothing to do with the part are called so.
+ * At most 5 % of series that have nothing to do with the run are called so.
  */
-int tw_change_is_with(double level[2], const double *values, size_t count, size_t from, size_t to);
+int tw_change_is_with(const double *values, const double *levels, size_t count);
 
 #endif

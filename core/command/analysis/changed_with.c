@@ -10,7 +10,6 @@
 
 #include "base/allocate.h"
 #include "command/analysis/analysis.h"
-#include "command/analysis/change.h"
 #include "command/output/page.h"
 #include "report/report_json.h"
 
@@ -34,7 +33,9 @@ static const struct {
 /* What a sum grew by a second, between each two samples. */
 struct rates {
 	double value[TW_CHANGE_MOST];
-	size_t count, from, to;		/* the part that differs */
+	double slowness[TW_CHANGE_MOST];	/* mean lat / IOPS of the part that it is in */
+	double sum[TW_CHANGE_PARTS], seconds[TW_CHANGE_PARTS];	/* of each part */
+	size_t count;
 	double own;			/* bytes a second of the group itself, in the mean */
 };
 
@@ -79,13 +80,17 @@ static double number(const json_t *samples, const char *key, size_t i)
 	return (double)json_integer_value(json_array_get(json_object_get(samples, key), i));
 }
 
-/* Set the rates. Times that the change is in are left out. @shift_ns: from the group's start to
- * the job's. */
+static double slowness(const struct tw_report_part *part)
+{
+	return part->mean_ns / fmax(1, part->iops);
+}
+
+/* Set the rates. Times that a change is in are left out. @shift_ns: from the group's start to the
+ * job's. */
 static void set_rates(struct rates *rates, const struct tw_report_steady *steady,
 		      const struct tw_report_group *group, const json_t *samples, int of,
-		      double shift_ns, const double span_ns[2])
+		      double shift_ns)
 {
-	const double from_ns = (double)steady->from_ns, to_ns = (double)steady->to_ns;
 	const size_t count = json_array_size(json_object_get(samples, sums[of].key));
 
 	*rates = (struct rates) { .count = 0 };
@@ -96,15 +101,18 @@ static void set_rates(struct rates *rates, const struct tw_report_steady *steady
 		const double own = of == IO_OF_OTHERS ? own_bytes(group, begin_ns, end_ns) : 0;
 		const double grown = number(samples, sums[of].key, i) -
 				     number(samples, sums[of].key, i - 1);
+		size_t in = 0;
 
-		if (seconds <= 0 || begin_ns < span_ns[0] || end_ns > span_ns[1] ||
-		    (begin_ns < from_ns && end_ns > from_ns) ||
-		    (begin_ns < to_ns && end_ns > to_ns))
+		while (in < steady->count && (begin_ns < (double)steady->parts[in].from_ns ||
+					      end_ns > (double)steady->parts[in].to_ns))
+			in++;
+		if (seconds <= 0 || in == steady->count)
 			continue;
-		rates->value[rates->count++] = (grown - own) / seconds;
+		rates->value[rates->count] = (grown - own) / seconds;
+		rates->slowness[rates->count++] = slowness(&steady->parts[in]);
+		rates->sum[in] += grown - own;
+		rates->seconds[in] += seconds;
 		rates->own += own / seconds;
-		rates->from += end_ns <= from_ns;
-		rates->to += end_ns <= to_ns;
 	}
 	rates->own /= fmax(1, (double)rates->count);
 }
@@ -115,29 +123,41 @@ static const char *say_level(int of, double level)
 				    tw_format("%.0f %%", 100 * level);
 }
 
-/* Say how a sum changed, if it did. */
+/* Return the part whose speed differs most from the one that is quoted. */
+static size_t most_different(const struct tw_report_steady *steady)
+{
+	const double quoted = slowness(&steady->parts[steady->quoted]);
+	size_t most = steady->quoted;
+
+	for (size_t i = 0; i < steady->count; i++)
+		if (fabs(log(slowness(&steady->parts[i]) / quoted)) >
+		    fabs(log(slowness(&steady->parts[most]) / quoted)))
+			most = i;
+	return most;
+}
+
+/* Say how a sum changed, if it did: at the begin of the most different part, or at its end. */
 static void compare(struct tw_report_steady *steady, const struct rates *rates, int of,
 		    const json_t *samples)
 {
-	const int slower = steady->mean_ns[1] * steady->iops[0] >
-			   steady->mean_ns[0] * steady->iops[1];
 	const double unit = of == IO_OF_OTHERS ? 1 : 1e9 * (double)tw_report_u64(samples, "cpus");
 	const char *disk = of == IO_OF_OTHERS ? tw_report_string(samples, "disk") : NULL;
-	const int before = steady->from_ns > 0;		/* which level is that of before */
-	const size_t length = strlen(steady->with);
+	const size_t length = strlen(steady->with), part = most_different(steady);
+	const size_t parts[] = { part ? part - 1 : 0, part ? part : 1 };
+	const int slower = slowness(&steady->parts[parts[1]]) > slowness(&steady->parts[parts[0]]);
 	double level[2], more;
 
-	if (!tw_change_is_with(level, rates->value, rates->count, rates->from, rates->to))
+	if (!tw_change_is_with(rates->value, rates->slowness, rates->count))
 		return;
 	for (int i = 0; i < 2; i++)
-		level[i] = fmax(0, level[i]) / unit;
+		level[i] = fmax(0, rates->sum[parts[i]]) /
+			   fmax(1e-9, rates->seconds[parts[i]]) / unit;
 	more = level[slower] - level[!slower];
 	if (of == IO_OF_OTHERS ? more >= LEAST_IO * rates->own && more >= level[!slower] :
 				 more >= LEAST_CPU)
 		snprintf(steady->with + length, sizeof(steady->with) - length,
 			 "%s%s%.32s %s -> %s", length ? ", " : "; with it: ", sums[of].words,
-			 disk ? disk : "", say_level(of, level[before]),
-			 say_level(of, level[!before]));
+			 disk ? disk : "", say_level(of, level[0]), say_level(of, level[1]));
 }
 
 void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group)
@@ -162,7 +182,7 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 }
 
 void tw_report_find_changed_with(struct tw_report_steady *steady,
-				 const struct tw_report_group *group, const double span_ns[2])
+				 const struct tw_report_group *group)
 {
 	const struct tw_report *all = &group->all;
 	const struct tw_report_job *job = longest_job(all);
@@ -174,7 +194,7 @@ void tw_report_find_changed_with(struct tw_report_steady *steady,
 
 	for (int of = has_io ? IO_OF_OTHERS : CPU_OF_OTHERS; samples && of < SUMS; of++) {
 		set_rates(&rates, steady, group, samples, of,
-			  (double)(job->start_ns - all->jobs->start_ns), span_ns);
+			  (double)(job->start_ns - all->jobs->start_ns));
 		compare(steady, &rates, of, samples);
 	}
 }

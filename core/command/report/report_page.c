@@ -353,7 +353,7 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 
 static int is_unsteady(const struct tw_report_group *group)
 {
-	return group->steady.verdict >= TW_STEADY_CHANGED;
+	return group->steady.count != 0;
 }
 
 static int has_errors(const struct tw_report_group *group)

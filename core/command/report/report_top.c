@@ -10,6 +10,7 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
+#define OTHER_PARTS	3	/* of a run that changed */
 #define MAX_BARS	30	/* in the plot of all jobs */
 #define LARGE_PERCENT	10	/* stages from here on are in the sentence */
 
@@ -198,20 +199,34 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 
 /* ---- all ------------------------------------------------------------------ */
 
+/* Add the longest parts of a run that are not quoted. */
+static void add_other_parts(struct tw_page *page, const struct tw_report_steady *steady,
+			    enum tw_media medium)
+{
+	for (size_t i = 0; i < steady->count; i++) {
+		size_t longer = 0;
+
+		for (size_t j = 0; j < steady->count; j++)
+			longer += j != steady->quoted && tw_report_part_ns(&steady->parts[j]) >
+							 tw_report_part_ns(&steady->parts[i]);
+		if (i == steady->quoted || longer >= OTHER_PARTS)
+			continue;
+		tw_page_item(page, "%s", tw_report_say_part(&steady->parts[i]));
+		tw_page_only(page, medium);
+	}
+}
+
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  enum tw_media medium, int with_unknown)
 {
 	const struct tw_report_steady *steady = &group->steady;
-	char text[TW_REPORT_SENTENCE];
 
 	if (!tw_report_windows(group) || (steady->verdict == TW_STEADY_NOT_KNOWN && !with_unknown))
 		return;
-	tw_report_say_steady(text, sizeof(text), steady);
-	if (steady->verdict >= TW_STEADY_CHANGED)
-		tw_page_warning(page, "%s", text);
-	else
-		tw_page_paragraph(page, "%s", text);
+	tw_page_add(page, steady->count ? TW_BLOCK_WARNING : TW_BLOCK_PARAGRAPH, "%s",
+		    tw_report_say_steady(steady));
 	tw_page_only(page, medium);
+	add_other_parts(page, steady, medium);
 }
 
 void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group)

@@ -3,8 +3,7 @@
 # Tests: core/command/analysis/steady.c core/command/analysis/changed_with.c
 # Tests: core/command/analysis/interval_sums.c
 #
-# Behaviour: the page of a run says whether it was steady, and if not from when to when which
-# IOPS and lat it had. The options --from and --to cut the windows over time of a report without
+# Behaviour: the page of a run says whether it was steady, and if not when which IOPS and lat it had. The options --from and --to cut the windows over time of a report without
 # intervals. Defect: the parts are swapped, a time is off by a window, I/Os of windows outside
 # of the part count, or IOPS are of the whole run.
 . "$(dirname "$0")/../../../tap.sh"
@@ -34,6 +33,7 @@ for run in 'even=1000, 2e6' \
 		'middle=$_ >= 30 && $_ < 60 ? (500, 4e6) : (1000, 2e6)' \
 		'end=$_ >= 75 ? (500, 4e6) : (1000, 2e6)' \
 		'begin=$_ < 20 ? (500, 4e6) : (1000, 2e6)' \
+		'levels=1000, (1, 3, 2, 4, 1, 3)[($_ >= 10) + ($_ >= 16) + ($_ >= 33) + ($_ >= 52) + ($_ >= 73)] * 1e6' \
 		'drift=int(1000 - 5 * $_), 2e6' \
 		'few=2, 2e6'; do
 	perl "$root/tests/unit/command/analysis/steady_report.pl" "${run#*=}" >"${run%%=*}.json"
@@ -42,13 +42,18 @@ done
 says even.json 'steady: IOPS +-0.0'
 of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
-says middle.json 'WARNING: not steady: from 1.92 s to 3.84 s 7812 IOPS, mean lat 4.000 ms; before and after 15625 IOPS, mean lat 2.000 ms'
-of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{from_ns} == 1.92e9 && $j->{analysis}{steady}{to_ns} == 3.84e9'
-says end.json 'not steady: until 4.8 s 15625 IOPS, mean lat 2.000 ms; then 7812 IOPS'
-of end.json '$j->{analysis}{steady}{part}{mean_ns} == 2e6'
-says begin.json 'not steady: until 1.28 s 7812 IOPS, mean lat 4.000 ms; then 15625 IOPS'
-says drift.json 'not steady, it drifts: '
-of drift.json '$j->{analysis}{steady}{verdict} eq "drifts"'
+says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms'
+says middle.json '- from 0 ns to 1.92 s: 15625 IOPS, mean lat 2.000 ms - from 1.92 s to 3.84 s: 7812 IOPS, mean lat 4.000 ms'
+of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{quoted} == 2'
+of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
+says end.json 'longest part, from 0 ns to 4.8 s: 15625 IOPS, mean lat 2.000 ms - from 4.8 s to 6.4 s: 7812 IOPS'
+of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
+says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms - from 0 ns to 1.28 s: 7812 IOPS'
+# Three of the five other parts have a row.
+says levels.json 'longest part, from 4.672 s to 6.4 s: 15625 IOPS, mean lat 3.000 ms - from 1.024 s'
+of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
+says drift.json 'not steady, it drifts; '
+of drift.json '$j->{analysis}{steady}{verdict} eq "drifts" && @{$j->{analysis}{steady}{parts}} == 2'
 of few.json '$j->{analysis}{steady}{verdict} eq "not known"'
 
 # What others had of the whole run is printed, if it is much.
@@ -75,7 +80,7 @@ with()
 slow='my $in = $_ >= 20 && $_ <= 38'
 with middle "$slow; (0, \$in ? 0.8 : 0.02 + \$_ % 3 / 100, 0)" 'CPU time of others 3 % -> 80 %'
 with middle "$slow; (\$in ? 0.35 : 0, 0, 0)" 'stolen time 0 % -> 35 %'
-with middle "$slow; (0, 0, \$in ? 2 << 20 : 1 << 10)" 'I/O of others at vda 10 KiB/s -> 20 MiB/s'
+with middle "$slow; (0, 0, \$in ? 2 << 20 : 1 << 10)" 'I/O of others at vda 10.0 KiB/s -> 20.0 MiB/s'
 with begin '(0, $_ <= 19 ? 0.8 : 0, 0)' 'CPU time of others 80 % -> 0 %'
 with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'CPU time of others 0 % -> 80 %'
 # The job's own I/Os at the disk are not those of others.
