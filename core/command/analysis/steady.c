@@ -79,9 +79,11 @@ void tw_report_find_steady(struct tw_report_group *group)
 
 const char *tw_report_say_part(const struct tw_report_part *part)
 {
-	return tw_format("from %s to %s: %s IOPS, mean lat %s", TW_SAY_ROUND(part->from_ns),
-			 TW_SAY_ROUND(part->to_ns), TW_SAY_NUMBER(part->iops),
-			 TW_SAY_NS(part->mean_ns));
+	const char *from = part->from_ns ? tw_format("from %s to", TW_SAY_ROUND(part->from_ns)) :
+					   "until";
+
+	return tw_format("%s %s: %s IOPS, mean lat %s", from, TW_SAY_ROUND(part->to_ns),
+			 TW_SAY_NUMBER(part->iops), TW_SAY_NS(part->mean_ns));
 }
 
 const char *tw_report_say_steady(const struct tw_report_steady *steady)

@@ -3,7 +3,8 @@
 # Tests: core/command/analysis/steady.c core/command/analysis/changed_with.c
 # Tests: core/command/analysis/interval_sums.c
 #
-# Behaviour: the page of a run says whether it was steady, and if not when which IOPS and lat it had. The options --from and --to cut the windows over time of a report without
+# Behaviour: the page of a run says whether it was steady, and if not when which IOPS and lat it
+# had. The options --from and --to cut the windows over time of a report without
 # intervals. Defect: the parts are swapped, a time is off by a window, I/Os of windows outside
 # of the part count, or IOPS are of the whole run.
 . "$(dirname "$0")/../../../tap.sh"
@@ -43,12 +44,12 @@ says even.json 'steady: IOPS +-0.0'
 of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
 says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms'
-says middle.json '- from 0 ns to 1.92 s: 15625 IOPS, mean lat 2.000 ms - from 1.92 s to 3.84 s: 7812 IOPS, mean lat 4.000 ms'
+says middle.json '- until 1.92 s: 15625 IOPS, mean lat 2.000 ms - from 1.92 s to 3.84 s: 7812 IOPS, mean lat 4.000 ms'
 of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{quoted} == 2'
 of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
-says end.json 'longest part, from 0 ns to 4.8 s: 15625 IOPS, mean lat 2.000 ms - from 4.8 s to 6.4 s: 7812 IOPS'
+says end.json 'longest part, until 4.8 s: 15625 IOPS, mean lat 2.000 ms - from 4.8 s to 6.4 s: 7812 IOPS'
 of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
-says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms - from 0 ns to 1.28 s: 7812 IOPS'
+says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms - until 1.28 s: 7812 IOPS'
 # Three of the five other parts have a row.
 says levels.json 'longest part, from 4.672 s to 6.4 s: 15625 IOPS, mean lat 3.000 ms - from 1.024 s'
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
