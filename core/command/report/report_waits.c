@@ -15,7 +15,7 @@
 #include "report/waits.h"
 
 #define MAX_IN_TEXT	15
-#define MAX_SLOWEST	5
+#define MAX_SLOWEST	3
 /* With more rows than fit, those below this part of the time are put together. */
 #define SMALL_PART	10
 

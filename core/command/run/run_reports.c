@@ -345,12 +345,10 @@ void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown)
 {
 	if (tw_command_is_quiet())
 		return;
-	if (is_shown)
-		tw_run_say("%zu report%s. For the whole page type:", reports->count,
-			   tw_format_plural(reports->count));
-	else
+	if (!is_shown)
 		tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
 			   reports->count, tw_format_plural(reports->count),
 			   reports->count == 1 ? "it" : "them");
-	tw_run_print_command("  tickwise", tw_run_report_arguments(reports, is_shown), stderr);
+	tw_run_print_command(is_shown ? "tickwise" : "  tickwise",
+			     tw_run_report_arguments(reports, is_shown), stderr);
 }
