@@ -47,7 +47,7 @@ enum tw_steady {
 	TW_STEADY,
 	TW_STEADY_UNEVEN,		/* nothing changed, but the mean could be off by 10 % */
 	TW_STEADY_CHANGED,		/* parts of the run differ */
-	TW_STEADY_DRIFTS,		/* so they do, and it changed slowly */
+	TW_STEADY_DRIFTS,		/* it changed slowly: the halves differ */
 };
 
 /* A part of a run, since the start of the group's first job. */
@@ -66,10 +66,11 @@ struct tw_report_steady {
 	struct tw_report_part parts[TW_CHANGE_PARTS];	/* of a run that changed */
 	size_t count;
 	size_t quoted;			/* the longest part */
-	double error[2];		/* of a run that did not change: see change.h */
+	double error[2];		/* of that part, or of a run that did not change: see
+					 * change.h */
 	int directions;			/* whose I/Os count together */
-	char with[288];			/* "; with it: " and what else changed; "; " and what
-					 * others had; or "" */
+	char with[288];			/* "; ", a time, and what else changed then; "; " and
+					 * what others had; or "" */
 };
 
 /* Jobs that belong together. Only @members needs the reports that it was made of. */
@@ -390,7 +391,8 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 void tw_report_find_changed_with(struct tw_report_steady *steady,
 				 const struct tw_report_group *group);
 
-/* Return "from 1.92 s to 3.84 s: 15625 IOPS, mean lat 2.000 ms". */
+/* Return "from 1.92 s to 3.84 s"; that and ": 15625 IOPS, mean lat 2.000 ms". */
+const char *tw_report_say_span(const struct tw_report_part *part);
 const char *tw_report_say_part(const struct tw_report_part *part);
 
 /* Return {verdict, text, parts, quoted, iops_error, mean_error}; NULL: there are no windows. */

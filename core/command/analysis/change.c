@@ -10,6 +10,7 @@
 
 #define SHORTEST	2	/* windows of a part, at least */
 #define SERIES		2
+_Static_assert(TW_CHANGE_MOST <= UINT8_MAX, "divide() keeps the begins of parts in bytes");
 /* Windows have at least this many I/Os on average: noise of counting is 18 %. */
 #define LEAST_IOS	32
 #define MAX_PHI		0.98
@@ -93,7 +94,7 @@ static double left_of(const struct series *series, size_t from, size_t to)
 	return (squares - with_ones * with_ones / ones) / series->unit;
 }
 
-/* Return how likely noise with this phi is, of which so much is left in each part. */
+/* Return twice the logarithm of how likely noise with this phi is, of which so much is left. */
 static double likelihood(double left, double phi, size_t parts, size_t count)
 {
 	return (double)parts * log1p(-phi * phi) - (double)count * log(left);
@@ -176,22 +177,29 @@ static double mean(const double *values, size_t from, size_t to)
 	return sum / (double)(to - from);
 }
 
-/* Does the level change at the begin of each part, by a part of the mean of all? */
-static int differ(const double *values, const size_t *begin, size_t parts)
+/* Does the level of one of the series change at the begin of each part, by a part of itself? */
+static int differ(const double (*values)[TW_CHANGE_MOST], size_t series_count,
+		  const size_t *begin, size_t parts)
 {
-	const double least = TW_CHANGE_PART * mean(values, 0, begin[parts]);
+	for (size_t i = 1; i < parts; i++) {
+		int any = 0;
 
-	for (size_t i = 1; i < parts; i++)
-		if (fabs(mean(values, begin[i], begin[i + 1]) -
-			 mean(values, begin[i - 1], begin[i])) < least)
+		for (size_t j = 0; j < series_count; j++) {
+			const double last = mean(values[j], begin[i - 1], begin[i]);
+			const double next = mean(values[j], begin[i], begin[i + 1]);
+
+			any |= fabs(next - last) > TW_CHANGE_PART * (next + last) / 2;
+		}
+		if (!any)
 			return 0;
+	}
 	return 1;
 }
 
 /* Return the number of parts: several are tested against one, and more against these. @above is
  * how much likelier than one they are, above the limit. @values: NULL, or what has to differ. */
-static size_t count_parts(double *above, const struct division *of, const double *values,
-			  size_t count)
+static size_t count_parts(double *above, const struct division *of,
+			  const double (*values)[TW_CHANGE_MOST], size_t count)
 {
 	size_t parts = 1;
 
@@ -201,7 +209,7 @@ static size_t count_parts(double *above, const struct division *of, const double
 
 		if (with->likelihood - of[parts - 1].likelihood <=
 		    limit(more, parts, with->phi, count) ||
-		    (values && !differ(values, with->begin, more)))
+		    (values && !differ(values, 1, with->begin, more)))
 			continue;
 		parts = more;
 		*above = with->likelihood - of->likelihood - limit(more, 1, with->phi, count);
@@ -283,11 +291,28 @@ static void set_values(double (*values)[TW_CHANGE_MOST], const double *ios,
 	}
 }
 
+/* Find the longest part, and the errors of its means. */
+static void measure_longest(struct tw_change *change, const double (*values)[TW_CHANGE_MOST],
+			    const double *phi, size_t merge)
+{
+	const size_t *begin = change->begin;
+	size_t longest = 0, from, windows;
+
+	for (size_t i = 1; i < change->parts; i++)
+		if (begin[i + 1] - begin[i] > begin[longest + 1] - begin[longest])
+			longest = i;
+	from = begin[longest] / merge;
+	windows = begin[longest + 1] / merge - from;
+	for (size_t i = 0; i < SERIES; i++)
+		change->error[i] = error_of_mean(&values[i][from], windows, phi[i]);
+	change->longest = longest;
+}
+
 void tw_change_find(struct tw_change *change, const double *ios, const double *sum_ns,
 		    size_t count)
 {
 	const size_t merge = windows_to_merge(ios, count), windows = count;
-	double values[SERIES][TW_CHANGE_MOST], most = 0;
+	double values[SERIES][TW_CHANGE_MOST], most = 0, phi[SERIES];
 	struct series series[SERIES];
 	struct division of[SERIES][TW_CHANGE_PARTS], both[TW_CHANGE_PARTS];
 
@@ -298,21 +323,22 @@ void tw_change_find(struct tw_change *change, const double *ios, const double *s
 	set_values(values, ios, sum_ns, count, merge);
 	for (size_t i = 0; i < SERIES; i++) {
 		const size_t half[] = { 0, count / 2, count };
-		double levels, line;
+		double above, of_line;
 		size_t parts;
+		int is_line;
 
 		set_scores(series[i].value, values[i], count);
 		find_parts(of[i], &series[i], count);
-		change->error[i] = error_of_mean(values[i], count, of[i]->phi);
-		parts = count_parts(&levels, of[i], values[i], count);
-		line = above_of_line(&series[i], of[i]->likelihood, count);
-		if (line > levels && differ(values[i], half, 2)) {
-			levels = line;
+		parts = count_parts(&above, of[i], &values[i], count);
+		of_line = above_of_line(&series[i], of[i]->likelihood, count);
+		is_line = of_line > above && differ(&values[i], 1, half, 2);
+		if (is_line) {
+			above = of_line;
 			parts = 2;
 		}
-		if (parts > 1 && levels > most) {
-			most = levels;
-			change->is_drift = levels == line;
+		if (parts > 1 && above > most) {
+			most = above;
+			change->is_drift = is_line;
 		}
 		if (parts > change->parts)
 			change->parts = parts;
@@ -320,17 +346,28 @@ void tw_change_find(struct tw_change *change, const double *ios, const double *s
 	if (change->is_drift)
 		change->parts = 2;
 	/* Both series together know the times better. */
-	for (size_t i = 0; i < SERIES; i++)
-		filter(&series[i], of[i][change->parts - 1].phi,
-		       of[i][change->parts - 1].left / (double)count, count);
+	for (size_t i = 0; i < SERIES; i++) {
+		phi[i] = of[i][change->parts - 1].phi;
+		filter(&series[i], phi[i], of[i][change->parts - 1].left / (double)count, count);
+	}
 	divide(both, series, SERIES, count);
+	/* They may change at other times. */
+	for (size_t more = change->parts + 1;
+	     change->parts > 1 && !change->is_drift && more <= TW_CHANGE_PARTS; more++)
+		if (both[change->parts - 1].left - both[more - 1].left >
+		    limit(more, change->parts, MAX_PHI, count) &&
+		    differ(values, SERIES, both[more - 1].begin, more))
+			change->parts = more;
 	for (size_t i = 0; i < change->parts; i++)
 		change->begin[i] = both[change->parts - 1].begin[i] * merge;
 	change->begin[change->parts] = windows;
+	measure_longest(change, values, phi, merge);
 }
 
 int tw_change_is_with(const double *values, const double *levels, size_t count)
 {
+	const double value_mean = count ? mean(values, 0, count) : 0;
+	const double level_mean = count ? mean(levels, 0, count) : 0;
 	double product = 0, squares = 0, of_levels = 0, above;
 	struct division of[TW_CHANGE_PARTS];
 	struct series series;
@@ -340,8 +377,8 @@ int tw_change_is_with(const double *values, const double *levels, size_t count)
 	set_scores(series.value, values, count);
 	find_parts(of, &series, count);
 	for (size_t i = 0; i < count; i++) {
-		const double value = values[i] - mean(values, 0, count);
-		const double level = levels[i] - mean(levels, 0, count);
+		const double value = values[i] - value_mean;
+		const double level = levels[i] - level_mean;
 
 		product += value * level;
 		squares += value * value;

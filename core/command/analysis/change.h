@@ -25,10 +25,10 @@
 
 #include <stddef.h>
 
-/* With fewer windows, nothing is found. More are merged. */
+/* With fewer windows, nothing is found. */
 #define TW_CHANGE_LEAST		32U
 #define TW_CHANGE_MOST		128U
-/* A smaller change of a level, relative to the mean, is none. */
+/* A smaller change of a level, relative to the mean of both, is none. */
 #define TW_CHANGE_PART		0.1
 
 /* Parts that are told apart, at most. */
@@ -39,8 +39,9 @@ struct tw_change {
 	int is_drift;		/* a straight line explains the run better than levels; 2 parts */
 	size_t parts;		/* 1: nothing changed */
 	size_t begin[TW_CHANGE_PARTS + 1];	/* their first windows; then the number of all */
-	double error[2];	/* of the means of IOPS and lat over the run, as a part of them: half
-				 * the width of a 95 % interval, if nothing changed */
+	size_t longest;		/* the longest part */
+	double error[2];	/* of the means of IOPS and lat over the longest part, as a part of
+				 * them: half the width of a 95 % interval */
 };
 
 /**

@@ -33,7 +33,7 @@ static const struct {
 /* What a sum grew by a second, between each two samples. */
 struct rates {
 	double value[TW_CHANGE_MOST];
-	double slowness[TW_CHANGE_MOST];	/* mean lat / IOPS of the part that it is in */
+	double slowness[TW_CHANGE_MOST];	/* of the part of the run that it is in */
 	double sum[TW_CHANGE_PARTS], seconds[TW_CHANGE_PARTS];	/* of each part */
 	size_t count;
 	double own;			/* bytes a second of the group itself, in the mean */
@@ -80,9 +80,12 @@ static double number(const json_t *samples, const char *key, size_t i)
 	return (double)json_integer_value(json_array_get(json_object_get(samples, key), i));
 }
 
+/* Return the logarithm of lat by IOPS. If no I/O ended in the part, one took at least as long. */
 static double slowness(const struct tw_report_part *part)
 {
-	return part->mean_ns / fmax(1, part->iops);
+	const double ns = (double)tw_report_part_ns(part);
+
+	return part->iops > 0 ? log(fmax(1, part->mean_ns) / part->iops) : log(ns * ns / 1e9);
 }
 
 /* Set the rates. Times that a change is in are left out. @shift_ns: from the group's start to the
@@ -130,34 +133,40 @@ static size_t most_different(const struct tw_report_steady *steady)
 	size_t most = steady->quoted;
 
 	for (size_t i = 0; i < steady->count; i++)
-		if (fabs(log(slowness(&steady->parts[i]) / quoted)) >
-		    fabs(log(slowness(&steady->parts[most]) / quoted)))
+		if (fabs(slowness(&steady->parts[i]) - quoted) >
+		    fabs(slowness(&steady->parts[most]) - quoted))
 			most = i;
 	return most;
 }
 
-/* Say how a sum changed, if it did: at the begin of the most different part, or at its end. */
+/* Say how a sum changed, if it did: what it was in the part that is most different, and in the one
+ * that is quoted. */
 static void compare(struct tw_report_steady *steady, const struct rates *rates, int of,
 		    const json_t *samples)
 {
 	const double unit = of == IO_OF_OTHERS ? 1 : 1e9 * (double)tw_report_u64(samples, "cpus");
 	const char *disk = of == IO_OF_OTHERS ? tw_report_string(samples, "disk") : NULL;
 	const size_t length = strlen(steady->with), part = most_different(steady);
-	const size_t parts[] = { part ? part - 1 : 0, part ? part : 1 };
-	const int slower = slowness(&steady->parts[parts[1]]) > slowness(&steady->parts[parts[0]]);
+	const size_t parts[] = { steady->quoted, part };
+	const int slower = slowness(&steady->parts[part]) >
+			   slowness(&steady->parts[steady->quoted]);
 	double level[2], more;
 
 	if (!tw_change_is_with(rates->value, rates->slowness, rates->count))
 		return;
-	for (int i = 0; i < 2; i++)
-		level[i] = fmax(0, rates->sum[parts[i]]) /
-			   fmax(1e-9, rates->seconds[parts[i]]) / unit;
+	for (int i = 0; i < 2; i++) {
+		if (rates->seconds[parts[i]] <= 0)
+			return;
+		level[i] = fmax(0, rates->sum[parts[i]]) / rates->seconds[parts[i]] / unit;
+	}
 	more = level[slower] - level[!slower];
 	if (of == IO_OF_OTHERS ? more >= LEAST_IO * rates->own && more >= level[!slower] :
 				 more >= LEAST_CPU)
 		snprintf(steady->with + length, sizeof(steady->with) - length,
-			 "%s%s%.32s %s -> %s", length ? ", " : "; with it: ", sums[of].words,
-			 disk ? disk : "", say_level(of, level[0]), say_level(of, level[1]));
+			 "%s%s%.32s %s (here %s)",
+			 length ? ", " : tw_format("; %s ", tw_report_say_span(&steady->parts[part])),
+			 sums[of].words, disk ? disk : "", say_level(of, level[1]),
+			 say_level(of, level[0]));
 }
 
 void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group)

@@ -21,6 +21,7 @@ static void set_parts(struct tw_report_steady *steady, const struct tw_report_gr
 	const uint32_t all = tw_report_windows(group);
 
 	steady->count = change->parts;
+	steady->quoted = change->longest;
 	for (size_t i = 0; i < change->parts; i++) {
 		const size_t from = change->begin[i], to = change->begin[i + 1];
 		struct tw_report_part *part = &steady->parts[i];
@@ -36,8 +37,6 @@ static void set_parts(struct tw_report_steady *steady, const struct tw_report_gr
 		part->from_ns = tw_report_window_ns(group, i ? first + (uint32_t)from : 0);
 		part->to_ns = tw_report_window_ns(group, i + 1 < change->parts ?
 						  first + (uint32_t)to : all);
-		if (tw_report_part_ns(part) > tw_report_part_ns(&steady->parts[steady->quoted]))
-			steady->quoted = i;
 	}
 }
 
@@ -65,38 +64,53 @@ void tw_report_find_steady(struct tw_report_group *group)
 	tw_change_find(&change, ios, sum_ns, last - first);
 	if (!change.is_tested)
 		return;
+	memcpy(steady->error, change.error, sizeof(change.error));
 	if (change.parts > 1) {
 		steady->verdict = change.is_drift ? TW_STEADY_DRIFTS : TW_STEADY_CHANGED;
 		set_parts(steady, group, &change, first, ios, sum_ns);
 		tw_report_find_changed_with(steady, group);
 		return;
 	}
-	memcpy(steady->error, change.error, sizeof(change.error));
 	steady->verdict = fmax(change.error[0], change.error[1]) > TW_CHANGE_PART ?
 			  TW_STEADY_UNEVEN : TW_STEADY;
 	tw_report_find_taken(steady, group);
 }
 
+const char *tw_report_say_span(const struct tw_report_part *part)
+{
+	return part->from_ns ? tw_format("from %s to %s", TW_SAY_ROUND(part->from_ns),
+					 TW_SAY_ROUND(part->to_ns)) :
+			       tw_format("until %s", TW_SAY_ROUND(part->to_ns));
+}
+
 const char *tw_report_say_part(const struct tw_report_part *part)
 {
-	const char *from = part->from_ns ? tw_format("from %s to", TW_SAY_ROUND(part->from_ns)) :
-					   "until";
-
-	return tw_format("%s %s: %s IOPS, mean lat %s", from, TW_SAY_ROUND(part->to_ns),
+	if (part->iops == 0)
+		return tw_format("%s: no I/Os", tw_report_say_span(part));
+	return tw_format("%s: %s IOPS, mean lat %s", tw_report_say_span(part),
 			 TW_SAY_NUMBER(part->iops), TW_SAY_NS(part->mean_ns));
 }
 
 const char *tw_report_say_steady(const struct tw_report_steady *steady)
 {
+	const struct tw_report_part *quoted = &steady->parts[steady->quoted];
+
 	if (steady->verdict == TW_STEADY_NOT_KNOWN)
 		return "too short, or too few I/Os, to tell whether it was steady";
 	if (!steady->count)
 		return tw_format("%s: IOPS +-%.2g %%, mean lat +-%.2g %%%s",
 				 steady->verdict == TW_STEADY ? "steady" : "uneven",
 				 100 * steady->error[0], 100 * steady->error[1], steady->with);
-	return tw_format("not steady%s; quote the longest part, %s%s%s",
-			 steady->verdict == TW_STEADY_DRIFTS ? ", it drifts" : "",
-			 tw_report_say_part(&steady->parts[steady->quoted]),
+	if (steady->verdict == TW_STEADY_DRIFTS || quoted->iops == 0)
+		return tw_format("not steady%s: %s%s%s",
+				 steady->verdict == TW_STEADY_DRIFTS ? ", it drifts" : "",
+				 tw_report_say_part(quoted),
+				 steady->directions > 1 ? " (all I/Os together)" : "",
+				 steady->with);
+	return tw_format("not steady; quote the longest part, %s: %s IOPS +-%.2g %%, "
+			 "mean lat %s +-%.2g %%%s%s", tw_report_say_span(quoted),
+			 TW_SAY_NUMBER(quoted->iops), 100 * steady->error[0],
+			 TW_SAY_NS(quoted->mean_ns), 100 * steady->error[1],
 			 steady->directions > 1 ? " (all I/Os together)" : "", steady->with);
 }
 
@@ -107,10 +121,10 @@ static json_t *parts_to_json(const struct tw_report_steady *steady)
 	for (size_t i = 0; i < steady->count; i++) {
 		const struct tw_report_part *part = &steady->parts[i];
 
-		json_array_append_new(list, json_pack("{s:o, s:o, s:f, s:f}",
+		json_array_append_new(list, json_pack("{s:o, s:o, s:f, s:o*}",
 			"from_ns", tw_json_of_u64(part->from_ns),
-			"to_ns", tw_json_of_u64(part->to_ns),
-			"iops", part->iops, "mean_ns", part->mean_ns));
+			"to_ns", tw_json_of_u64(part->to_ns), "iops", part->iops,
+			"mean_ns", part->iops > 0 ? json_real(part->mean_ns) : NULL));
 	}
 	return list;
 }
@@ -119,7 +133,8 @@ json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 {
 	static const char *const verdicts[] = { "not known", "steady", "uneven", "changed", "drifts" };
 	const struct tw_report_steady *steady = &group->steady;
-	const int is_level = steady->verdict == TW_STEADY || steady->verdict == TW_STEADY_UNEVEN;
+	const int is_level = steady->verdict != TW_STEADY_NOT_KNOWN &&
+			     steady->verdict != TW_STEADY_DRIFTS;
 
 	if (!tw_report_windows(group))
 		return NULL;
@@ -127,6 +142,6 @@ json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 		"verdict", verdicts[steady->verdict], "text", tw_report_say_steady(steady),
 		"iops_error", is_level ? json_real(steady->error[0]) : NULL,
 		"mean_error", is_level ? json_real(steady->error[1]) : NULL,
-		"quoted", steady->count ? tw_json_of_u64(steady->quoted) : NULL,
+		"quoted", steady->count && is_level ? tw_json_of_u64(steady->quoted) : NULL,
 		"parts", steady->count ? parts_to_json(steady) : NULL);
 }

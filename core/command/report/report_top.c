@@ -10,7 +10,6 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
-#define OTHER_PARTS	3	/* of a run that changed */
 #define MAX_BARS	30	/* in the plot of all jobs */
 #define LARGE_PERCENT	10	/* stages from here on are in the sentence */
 
@@ -199,17 +198,12 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 
 /* ---- all ------------------------------------------------------------------ */
 
-/* Add the longest parts of a run that are not quoted. */
+/* Add the parts of a run that are not quoted. */
 static void add_other_parts(struct tw_page *page, const struct tw_report_steady *steady,
 			    enum tw_media medium)
 {
 	for (size_t i = 0; i < steady->count; i++) {
-		size_t longer = 0;
-
-		for (size_t j = 0; j < steady->count; j++)
-			longer += j != steady->quoted && tw_report_part_ns(&steady->parts[j]) >
-							 tw_report_part_ns(&steady->parts[i]);
-		if (i == steady->quoted || longer >= OTHER_PARTS)
+		if (i == steady->quoted)
 			continue;
 		tw_page_item(page, "%s", tw_report_say_part(&steady->parts[i]));
 		tw_page_only(page, medium);

@@ -36,6 +36,9 @@ for run in 'even=1000, 2e6' \
 		'begin=$_ < 20 ? (500, 4e6) : (1000, 2e6)' \
 		'levels=1000, (1, 3, 2, 4, 1, 3)[($_ >= 10) + ($_ >= 16) + ($_ >= 33) + ($_ >= 52) + ($_ >= 73)] * 1e6' \
 		'drift=int(1000 - 5 * $_), 2e6' \
+		'high=1000, $_ < 40 ? 1e6 : $_ < 80 ? 3e6 : 3e7' \
+		'other_times=$_ < 70 ? 1000 : 500, $_ < 25 ? 1e6 : 4e6' \
+		'nothing=$_ >= 30 && $_ < 50 ? (0, 0) : (1000, 2e6)' \
 		'few=2, 2e6'; do
 	perl "$root/tests/unit/command/analysis/steady_report.pl" "${run#*=}" >"${run%%=*}.json"
 done
@@ -43,19 +46,24 @@ done
 says even.json 'steady: IOPS +-0.0'
 of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
-says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms'
+says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS +-0.026 %, mean lat 2.000 ms +-0 %'
 says middle.json '- until 1.92 s: 15625 IOPS, mean lat 2.000 ms - from 1.92 s to 3.84 s: 7812 IOPS, mean lat 4.000 ms'
 of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{quoted} == 2'
 of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
-says end.json 'longest part, until 4.8 s: 15625 IOPS, mean lat 2.000 ms - from 4.8 s to 6.4 s: 7812 IOPS'
+says end.json 'longest part, until 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - from 4.8 s to 6.4 s: 7812 IOPS'
 of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
-says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS, mean lat 2.000 ms - until 1.28 s: 7812 IOPS'
-# Three of the five other parts have a row.
-says levels.json 'longest part, from 4.672 s to 6.4 s: 15625 IOPS, mean lat 3.000 ms - from 1.024 s'
+says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - until 1.28 s: 7812 IOPS'
+says levels.json 'mean lat 3.000 ms +-0 % - until 640 ms: 15623 IOPS, mean lat 1.000 ms - from 640 ms'
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
-says drift.json 'not steady, it drifts; '
-of drift.json '$j->{analysis}{steady}{verdict} eq "drifts" && @{$j->{analysis}{steady}{parts}} == 2'
+says drift.json 'not steady, it drifts: until 3.2 s: 13711 IOPS, mean lat 2.000 ms - from 3.2 s to 6.4 s: 9805 IOPS'
+of drift.json '$j->{analysis}{steady}{verdict} eq "drifts" && !exists $j->{analysis}{steady}{quoted} && @{$j->{analysis}{steady}{parts}} == 2'
 of few.json '$j->{analysis}{steady}{verdict} eq "not known"'
+# The levels of each change differ by 10 %, also if another one is much higher; IOPS and lat may
+# change at other times; in a part nothing ended.
+says high.json 'longest part, until 2.56 s: 15625 IOPS +-0.026 %, mean lat 1.000 ms +-0 % - from 2.56 s to 5.12 s: 15625 IOPS, mean lat 3.000 ms - from 5.12 s to 6.4 s: 15625 IOPS, mean lat 30.00 ms'
+says other_times.json '- until 1.6 s: 15624 IOPS, mean lat 1.000 ms - from 4.48 s to 6.4 s: 7812 IOPS, mean lat 4.000 ms'
+says nothing.json '- from 1.92 s to 3.2 s: no I/Os'
+of nothing.json '$j->{analysis}{steady}{parts}[1]{iops} == 0 && !exists $j->{analysis}{steady}{parts}[1]{mean_ns}'
 
 # What others had of the whole run is printed, if it is much.
 for case in '0.02, 0.3, 0|; CPU time of others 30 %, stolen time 2 %' '0.009, 0.09, 1e8|'; do
@@ -65,7 +73,7 @@ for case in '0.02, 0.3, 0|; CPU time of others 30 %, stolen time 2 %' '0.009, 0.
 		"others had ${case%|*} of the run"
 done
 
-# with RUN SAMPLE WORDS: what changed with it is named; without WORDS nothing is
+# with RUN SAMPLE WORDS: what changed with it is named, and when; without WORDS nothing is
 with()
 {
 	case $1 in
@@ -75,20 +83,20 @@ with()
 	esac
 	perl "$root/tests/unit/command/analysis/steady_report.pl" "$run" "$2" >with.json
 	run report --json with.json
-	is "$(sed -n 's/.*"text": "not steady.*; with it: \([^"]*\)".*/\1/p' "$out")" "${3:-}" "$1: $2"
+	is "$(sed -n 's/.*"text": "not steady.*%; \([^"]*\)".*/\1/p' "$out")" "${3:-}" "$1: $2"
 }
 # Two CPUs, in the slow part from 1.92 s to 3.84 s, and a time that the change is in.
 slow='my $in = $_ >= 20 && $_ <= 38'
-with middle "$slow; (0, \$in ? 0.8 : 0.02 + \$_ % 3 / 100, 0)" 'CPU time of others 3 % -> 80 %'
-with middle "$slow; (\$in ? 0.35 : 0, 0, 0)" 'stolen time 0 % -> 35 %'
-with middle "$slow; (0, 0, \$in ? 2 << 20 : 1 << 10)" 'I/O of others at vda 10.0 KiB/s -> 20.0 MiB/s'
-with begin '(0, $_ <= 19 ? 0.8 : 0, 0)' 'CPU time of others 80 % -> 0 %'
-with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'CPU time of others 0 % -> 80 %'
+with middle "$slow; (0, \$in ? 0.8 : 0.02 + \$_ % 3 / 100, 0)" 'from 1.92 s to 3.84 s CPU time of others 80 % (here 3 %)'
+with middle "$slow; (\$in ? 0.35 : 0, 0, 0)" 'from 1.92 s to 3.84 s stolen time 35 % (here 0 %)'
+with middle "$slow; (0, 0, \$in ? 2 << 20 : 1 << 10)" 'from 1.92 s to 3.84 s I/O of others at vda 20.0 MiB/s (here 10.0 KiB/s)'
+with begin '(0, $_ <= 19 ? 0.8 : 0, 0)' 'until 1.92 s CPU time of others 80 % (here 0 %)'
+with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'from 3.84 s to 6.4 s CPU time of others 80 % (here 0 %)'
 # The job's own I/Os at the disk are not those of others.
 with middle '(0, 0, 0)'
 # All that changed.
 with middle "$slow; \$in ? (0.4, 0.5, 20 << 20) : (0.01, 0, 0)" \
-	'I/O of others at vda 0 bytes/s -> 200 MiB/s, CPU time of others 0 % -> 50 %, stolen time 1 % -> 40 %'
+	'from 1.92 s to 3.84 s I/O of others at vda 200 MiB/s (here 0 bytes/s), CPU time of others 50 % (here 0 %), stolen time 40 % (here 1 %)'
 # Too small; more of it where the run was faster; at another time; slowly.
 with middle "$slow; \$in ? (0.09, 0.09, 0.2 * (1 << 20)) : (0, 0, 0)"
 with middle "$slow; (0, 0.5, \$in ? 3 << 20 : 2 << 20)"
@@ -96,11 +104,11 @@ with middle "$slow; \$in ? (0, 0, 0) : (0.4, 0.5, 20 << 20)"
 with middle '(0, $_ >= 45 ? 0.8 : 0, 0)'
 with middle '(0, $_ / 100, 0)'
 # Two jobs of one run have the same. A job of another machine has others.
-with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'CPU time of others 0 % -> 80 %'
+with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'from 3.84 s to 6.4 s CPU time of others 80 % (here 0 %)'
 perl -pe 's/("thread_number"):1/$1:2/; s/"pid":100/"pid":101/' with.json >with2.json
 perl -pe 's/"host":"box"/"host":"bax"/g; s/box-7/bax-7/' with.json >with3.json
-of with.json '$j->{jobs}[1]{machine_over_time}{cpus} == 2 && $j->{analysis}{steady}{text} =~ /with it/' with2.json
-of with.json '$j->{jobs}[1]{machine_over_time}{cpus} == 2 && $j->{analysis}{steady}{text} !~ /with it/' \
+of with.json '$j->{jobs}[1]{machine_over_time}{cpus} == 2 && $j->{analysis}{steady}{text} =~ /of others 80 %/' with2.json
+of with.json '$j->{jobs}[1]{machine_over_time}{cpus} == 2 && $j->{analysis}{steady}{text} !~ /of others/' \
 	--merge-hosts with3.json
 
 of middle.json '$j->{ios}{read} == 15000' --from=1.92s --to=3.84s

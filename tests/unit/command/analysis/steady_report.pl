@@ -24,10 +24,10 @@ my (@windows, @all);
 
 for my $i (0 .. 99) {
 	my ($count, $ns) = map { $_ = $i; eval $code } $i;
-	$count += $i % 3 - 1;
-	push @all, $ns, $count;
+	$count += $i % 3 - 1 if $count;
+	push @all, $ns, $count if $count;
 	push @windows, { start => $start + $i * $width . '',
-		read => histogram(1, $ns, $count) };
+		read => histogram(1, $ns, $count) } if $count;
 }
 
 # The sums, from the first sample 50 ms after the start on.
