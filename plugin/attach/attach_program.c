@@ -170,7 +170,6 @@ static int load(struct tw_attach_program *program, int cgroup, tw_attach_take *t
 		error = tw_attach__attach(made);
 	if (error)
 		return error;
-	made->bss->asked_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	program->lost = &made->bss->lost;
 	program->slow_ns = &made->bss->slow_ns;
 	program->slow_wait_ns = &made->bss->slow_wait_ns;
@@ -264,31 +263,12 @@ int tw_attach_follow_descendants(struct tw_attach_program *program)
 	return error ? error : iterate(made->progs.descriptors, 0);
 }
 
-/* The program that names who wakes a thread costs each wake-up of the machine. So it runs while a
- * wait asks for that, and the next second. */
-static void follow_wakers(struct tw_attach *made)
-{
-	struct bpf_link **link = &made->links.thread_woken;
-	const bool wanted = made->bss->asking || tw_clock_id_ns(CLOCK_MONOTONIC) -
-						 made->bss->asked_ns < TW_NS_PER_SECOND;
-
-	if (wanted && !*link) {
-		*link = bpf_program__attach(made->progs.thread_woken);
-	} else if (!wanted && *link) {
-		bpf_link__destroy(*link);
-		*link = NULL;
-	}
-}
-
 int tw_attach_read(struct tw_attach_program *program, int wait_ms)
 {
 	int result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
 	/* Most records do not wake the reader, so read the rest, too. */
 	int error = ring_buffer__consume(program->records);
 
-	/* After the end of the run, nothing waits. */
-	if (wait_ms)
-		follow_wakers(program->skeleton);
 	if (result < 0 && result != -EINTR)
 		error = result;
 	return error < 0 ? error : 0;

@@ -148,7 +148,8 @@ struct tw_attach_wait {
 	__u16 flags;
 	struct tw_attach_inode inode;	/* mode 0: not known */
 	__u64 slept_ns;
-	__u64 dispatched_ns;	/* the first bio of the thread that ended in the wait; 0: none */
+	__u64 woken_ns;		/* 0: not seen, also the next two */
+	__u64 dispatched_ns;	/* the first bio of the thread that ended in the wait */
 	__u64 finished_ns;	/* the last one */
 	__u64 on_ns;		/* the thread ran again */
 	/* The next five are set if the wait was not shorter than slow_wait_ns. */
@@ -176,7 +177,6 @@ struct tw_attach_ran {
 struct tw_attach_waiter {
 	struct tw_attach_wait wait;	/* slept_ns 0: the thread does not sleep */
 	__u64 read_or_wrote;		/* calls of the thread, by then */
-	__u64 asks;			/* it matters who wakes it */
 	struct tw_attach_inode page;	/* that its last bio has read for a page fault */
 	struct {
 		struct tw_attach_inode inode;

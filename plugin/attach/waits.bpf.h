@@ -46,7 +46,6 @@ struct sched_entity___ran {
 } TW_BY_NAME;
 
 struct task_struct___waits {
-	unsigned int in_iowait:1;
 	struct files_struct *files;
 	struct task_io_accounting ioac;
 	struct sched_info sched_info;
@@ -100,9 +99,6 @@ struct {
 
 /* Where nothing waits, a program leaves at once. */
 static __u32 asleep;
-/* Threads asleep now for which it matters who wakes them, and when the last one fell asleep. */
-volatile __u32 asking;
-volatile __u64 asked_ns;
 static __u32 in_sync;
 
 /* ---- the call that a thread is in ------------------------------------------ */
@@ -339,23 +335,10 @@ static __always_inline int take_stack(void *context, struct tw_stack *stack)
 static __always_inline void sleeps_no_more(struct tw_attach_waiter *of)
 {
 	of->wait.flags = 0;
-	of->wait.dispatched_ns = of->wait.finished_ns = 0;
+	of->wait.dispatched_ns = of->wait.finished_ns = of->wait.woken_ns = 0;
 	of->wait.who.kind = TW_WHO_UNKNOWN;
 	of->wait.slept_ns = 0;
 	__sync_fetch_and_add(&asleep, -1);
-	if (of->asks)
-		__sync_fetch_and_add(&asking, -1);
-	of->asks = 0;
-}
-
-/* A lock and a commit are waited for without the mark of the kernel that its sleep is for I/O. */
-static __always_inline int asks_waker(struct task_struct *task, const struct call *call,
-				      unsigned int state)
-{
-	struct task_struct___waits *of = (void *)task;
-
-	return is_sync(call) ||
-	       (state & TASK_UNINTERRUPTIBLE && !BPF_CORE_READ_BITFIELD(of, in_iowait));
 }
 
 /* Return when the thread fell asleep; 0: it is no wait. */
@@ -398,11 +381,6 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	/* At once: a bio may end on another CPU meanwhile. */
 	slept_ns = bpf_ktime_get_ns();
 	PUT_ORDERED(&of->wait.slept_ns, slept_ns);
-	if (!of->asks && asks_waker(task, &call, state)) {
-		of->asks = 1;
-		asked_ns = slept_ns;
-		__sync_fetch_and_add(&asking, 1);
-	}
 	in_fault = take_stack(context, &of->wait.stack);
 	if (call.number == TW_ATTACH_FAULT && !in_fault) {
 		sleeps_no_more(of);
@@ -528,10 +506,12 @@ int BPF_PROG(thread_woken, struct task_struct *task)
 
 	if (!of || !ADD_ORDERED(&of->wait.slept_ns, 0))
 		return 0;
+	if (!of->wait.woken_ns)
+		of->wait.woken_ns = bpf_ktime_get_ns();
 	reader.uid = reader_uid;
 	reader.may_all = reader_may_all;
 	if (!of->sync.stamps.begun_ns) {
-		if (bpf_ktime_get_ns() - of->wait.slept_ns >= slow_wait_ns)
+		if (of->wait.woken_ns - of->wait.slept_ns >= slow_wait_ns)
 			name_waker(&of->wait.who, (__u32)task->tgid, &reader);
 		return 0;
 	}
@@ -572,9 +552,6 @@ static __always_inline void thread_ends(struct task_struct *task)
 	add_ran(task, 1);
 	if (of) {
 		end_sync(of);
-		/* If it was missed that the thread runs */
-		if (of->wait.slept_ns)
-			sleeps_no_more(of);
 		bpf_map_delete_elem(&waiters, &thread);
 	}
 }
