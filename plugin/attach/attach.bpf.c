@@ -215,7 +215,7 @@ static int may_follow(struct task_struct *task)
 
 /* ---- what the processes wait for: waits.bpf.h ---- */
 
-static void thread_ends(struct task_struct *task);
+static void thread_ends(struct task_struct *task, int followed);
 static void follow_if_in_cgroup(struct task_struct *task);
 
 static void follow(__u32 process, const __u8 *how)
@@ -256,7 +256,7 @@ int BPF_PROG(began_program, struct task_struct *task)
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
 	if (is_followed(process) && !may_follow(task)) {
-		thread_ends(task);
+		thread_ends(task, 1);
 		follow_no_more(process);
 	} else {
 		follow_if_in_cgroup(task);
@@ -269,11 +269,10 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exited, struct task_struct *task)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
+	const int followed = is_followed(process);
 
-	if (!is_followed(process))
-		return 0;
-	thread_ends(task);
-	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+	thread_ends(task, followed);
+	if (followed && BPF_CORE_READ(task, signal, live.counter) == 0)
 		follow_no_more(process);
 	return 0;
 }

@@ -434,6 +434,11 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 		return;
 	wait = &of->wait;
 	wait->on_ns = now_ns ? now_ns : bpf_ktime_get_ns();
+	/* Others went on since @now_ns. */
+	if (wait->on_ns < wait->slept_ns)
+		wait->on_ns = wait->slept_ns;
+	if (wait->finished_ns > wait->on_ns)
+		wait->finished_ns = wait->on_ns;
 	if (calls[wait->call % TW_ATTACH_CALLS] & TW_ATTACH_ANY_SLEEP &&
 	    !waits_for_submitted(wait, (__u32)task->tgid)) {
 		sleeps_no_more(of);
@@ -544,14 +549,19 @@ static __always_inline void add_ran(struct task_struct *task, __s64 times)
 		ADD_RAN(storage_bytes, BPF_CORE_READ(of, ioac.read_bytes));
 }
 
-static __always_inline void thread_ends(struct task_struct *task)
+/* @followed: 0 also if the process was followed, as another of its threads may count as the last. */
+static __always_inline void thread_ends(struct task_struct *task, int followed)
 {
 	const __u32 thread = (__u32)task->pid;
 	struct tw_attach_waiter *of = waiter_of(thread, 0);
 
-	add_ran(task, 1);
+	if (followed || of)
+		add_ran(task, 1);
 	if (of) {
 		end_sync(of);
+		/* If it was missed that the thread runs */
+		if (of->wait.slept_ns)
+			sleeps_no_more(of);
 		bpf_map_delete_elem(&waiters, &thread);
 	}
 }
