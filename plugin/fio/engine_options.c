@@ -300,7 +300,7 @@ int tw_options_check(struct thread_data *td)
 	if (ret)
 		return ret;
 	if (!o->digits)
-		o->digits = o->send && *o->send ? 2 : 3;
+		o->digits = is_backend && o->send && *o->send ? 2 : 3;
 	/* Before Linux 5.11 the submission thread could use registered files only. */
 	if (o->sqthread_poll)
 		o->registerfiles = 1;

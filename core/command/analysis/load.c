@@ -305,22 +305,31 @@ static struct tw_report *gather(const struct work *work, size_t *count)
 	return list;
 }
 
+/* Did the job, or another one of its fio, compare the CPUs' counters at the end? */
+static int has_compared_at_end(const struct tw_report *report)
+{
+	const json_t *reasons = json_object_get(report->counter, "reasons"), *reason;
+	size_t i;
+
+	json_array_foreach(reasons, i, reason)
+		if (!strncmp(tw_report_string(reason, "code"), "end_cpus_not_", 13))
+			return 0;
+	return 1;
+}
+
 /* Of the jobs that a fio server ran, only the last one tells with its report whether the CPUs'
  * counters agreed at the end. Its verdict holds for those of which nothing else is open. */
 static void settle(struct tw_report *report, const struct tw_report *all, size_t count)
 {
 	const json_t *reasons = json_object_get(report->counter, "reasons");
-	const json_t *cpus = json_object_get(json_object_get(report->counter, "covers"),
-					     "job_cpus");
 
-	if (report->job_count != 1 || !cpus || json_array_size(reasons) != 1 ||
+	if (report->job_count != 1 || !*report->jobs->run || json_array_size(reasons) != 1 ||
 	    strcmp(tw_report_string(json_array_get(reasons, 0), "code"), "end_cpus_not_compared"))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		json_t *counter = all[i].counter;
 
-		if (!json_equal(json_object_get(json_object_get(counter, "covers"), "end_cpus"),
-				cpus) || all[i].job_count != 1 ||
+		if (all[i].job_count != 1 || !has_compared_at_end(&all[i]) ||
 		    strcmp(all[i].jobs->run, report->jobs->run) ||
 		    strcmp(all[i].jobs->host, report->jobs->host))
 			continue;

@@ -85,22 +85,23 @@ done
 tells 'second, by host: lat host: read ' 'of several groups each has a row for each host' \
 	h[123].json h?_second.json
 
-# verdict_is VERDICT DESCRIPTION [PERL]: of a job of h1 that ended before the last one, whose
-# report PERL changes
+# verdict_is VERDICT DESCRIPTION [PERL [LAST]]: of a job of h1 that ended before the last one, whose
+# report PERL changes; LAST changes that of the last one
 verdict_is()
 {
 	host h1 '$j->{run} = "c"; $j->{thread_number} = 2; $r->{counter} = { reasons => [],
-		verdict => "reliable", covers => { job_cpus => "0-3", end_cpus => "0-3" } };'
+		verdict => "reliable" };'"${4-}"
 	mv h1.json last.json
 	host h1 '$j->{run} = "c"; $r->{counter} = { verdict => "undecided",
-		reasons => [{ code => "end_cpus_not_compared", text => "x" }],
-		covers => { job_cpus => "0-3" } };'"${3-}"
+		reasons => [{ code => "end_cpus_not_compared", text => "x" }] };'"${3-}"
 	run report --json --merge-hosts h1.json last.json
 	is "$(perl -0777 -ne 'print((sort /"verdict": *"(\w+)"/g)[-1])' "$out")" "$1" "$2"
 }
 verdict_is reliable 'the last job tells of the CPUs for those before it'
 verdict_is undecided 'not for one of another run' '$j->{run} = "d"'
-verdict_is undecided 'not for one on other CPUs' '$r->{counter}{covers}{job_cpus} = "0-4"'
+verdict_is undecided 'not if the last one did not compare all' '' \
+	'$r->{counter}{verdict} = "undecided";
+	push @{$r->{counter}{reasons}}, { code => "end_cpus_not_covered", text => "y" }'
 verdict_is undecided 'not if something else is open' \
 	'push @{$r->{counter}{reasons}}, { code => "cpus_not_covered", text => "y" }'
 done_testing
