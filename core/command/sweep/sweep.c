@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/private_folder.h"
@@ -219,7 +220,7 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 
 	sweep->sure_s = SURE_IOS / (1 - search->goal.percent / 100) / search->capacity;
 	search->full_s = fmin(fmax(FULL_S * longer(clock), sweep->sure_s), most_s);
-	sweep->for_s = sweep->sure_s > most_s ? clock->whole_s * sweep->sure_s / most_s : 0;
+	sweep->for_s = sweep->sure_s > most_s ? DEFAULT_S * sweep->sure_s / (MOST_FULL * FULL_S) : 0;
 	while (code == TW_EXIT_GOOD && tw_search_next(search, &trial)) {
 		/* Each of this trial and the two at the end has these. */
 		const double each_s = clock->start_s + shorter_s(clock, BURST_S + SETTLE_S);
@@ -285,16 +286,14 @@ static int sweep_path(struct tw_sweep *sweep, const struct wanted *wanted, const
  * NULL after a message. */
 static char *make_folder(const char *path)
 {
-	char *file = tw_format("%s/" TW_SWEEP, path);
-	struct tw_output tried;
-	int error = mkdir(path, 0777) && errno != EEXIST ? -errno :
-		    tw_must(tw_output_open(&tried, file));
+	/* With the dot, a file is no folder. */
+	const int error = (mkdir(path, 0777) && errno != EEXIST) ||
+			  access(tw_format("%s/.", path), W_OK | X_OK) ? errno : 0;
 
 	if (error) {
-		tw_run_fail(TW_EXIT_IO, "can't write to %s: %s", path, tw_file_error(-error));
+		tw_run_fail(TW_EXIT_IO, "can't write to %s: %s", path, tw_file_error(error));
 		return NULL;
 	}
-	tw_output_close(&tried, -ECANCELED);
 	return tw_format("%s", path);
 }
 

@@ -39,9 +39,8 @@ struct tw_sweep {
 	int has_goal;			/* 0: where p99 doubles */
 	struct tw_search search;	/* each load has struct tw_sweep_trials */
 	struct tw_sweep_trials capacity;
-	/* A trial that can tell a load at the goal takes so long. */
-	double sure_s;
-	double for_s;			/* a sweep that has time for them; 0: this one has */
+	double sure_s;			/* length of a trial that can tell a load at the goal */
+	double for_s;			/* --for that has time for such trials; 0: as given */
 	struct tw_drift drift, low_drift;	/* of the capacity; of the response */
 };
 

@@ -179,7 +179,9 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 			 int is_burst)
 {
 	const double rate = is_burst ? 0 : how->rate * sweep->share;
-	const double depth = ceil(most_in_flight(sweep, rate) * sweep->share);
+	/* Both runs without a rate have the same, since the first one can't know the size. */
+	const double most = how->rate > 0 ? most_in_flight(sweep, rate) : TW_SWEEP_DEPTH;
+	const double depth = ceil(most * sweep->share);
 	char **list = NULL;
 	size_t count = tw_push(&list, 0, tw_format("time_based=1"));
 
