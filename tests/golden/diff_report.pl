@@ -42,25 +42,6 @@ sub stage {
 	return "\"$name\": " . counted(3, map { ($ns[$_], $times[$_]) } 0 .. $#ns);
 }
 
-# Print the run over time. The I/Os of a quarter of the run are 0.5 % fewer and take
-# 0.3 % longer than those of the quarter before.
-sub over_time {
-	my ($run_ns, $width, $each) = ($of{run_ns}, 512000000, $of{scale} * 1000);
-	my @windows;
-	($width, $each) = (1024000000, $run_ns / 10000) if $run_ns >= 50000000000;
-	for (my $at = $begin / $width; $at * $width < $begin + $run_ns; $at++) {
-		my ($from, $to) = ($at * $width - $begin, ($at + 1) * $width - $begin);
-		$from = 0 if $from < 0;
-		$to = $run_ns if $to > $run_ns;
-		my $quarter = ($from + $to) * 2 / $run_ns;
-		my $ios = ($to - $from) / 1000 * (980 - $quarter * 5) / $each;
-		next if !$ios;
-		my $lat = counted(1, 95400 * $of{scale} / 1000 + $quarter * 300, $ios);
-		push @windows, '{"start": "' . $at * $width . '", ' . substr $lat, 1;
-	}
-	return "{\"width_ns\": $width, \"windows\": [" . join(",\n", @windows) . ']}';
-}
-
 # Print the counts by direction.
 sub counts_of {
 	my %count = (ios => $_[0], errors => $_[1]);
@@ -103,4 +84,4 @@ open my $out, '>', $file or die "$file: $!\n";
 print $out '{"schema": "tickwise-report", "version": 1, "jobs": [', $job, '], ',
 	counts_of(9900 + $of{tail}, $of{failed}), "\n\"stages\": {$stages},\n",
 	'"submitting_call": ', counted(3, 1500, 9900 + $of{tail}), ",\n",
-	'"over_time": ', over_time(), ", $of{facts}\n$clocks}\n";
+	"$of{facts}\n$clocks}\n";

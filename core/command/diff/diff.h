@@ -180,11 +180,11 @@ extern const struct tw_diff_verdict_words {
 struct tw_page;
 struct tw_table;
 
-/* Plots are for HTML. They need a test of their own. */
+/* Plots are for HTML. */
 enum { TW_DIFF_WITH_PLOTS = 1, TW_DIFF_WITH_ALL = 2 };
 
 struct tw_page *tw_diff_page(const struct tw_diff *diff, unsigned with);
-/* Add the stages of both sides; and the plots of the group and direction that @figure is for. */
+/* Add the stages of both sides; and the plot of the group and direction that @figure is for. */
 void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff);
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure);

@@ -15,8 +15,6 @@
 #include "tap.h"
 
 #define DIFF_RUNS	10
-/* As in a job's report. */
-#define DIFF_WINDOWS	64
 
 /* The deviation of a run's level for a page's "60 %" from run to run. */
 #define NOISE_60	0.47
@@ -50,7 +48,7 @@ struct diff_simulation {
 static int diff_simulation_init(struct diff_simulation *simulation)
 {
 	static const unsigned rows[] = { TW_METRIC_ios, TW_METRIC_TIMES + TW_QUEUE,
-		TW_METRIC_TIMES + TW_KERNEL, TW_METRIC_TIMES + TW_LAT, TW_METRIC_OVER_TIME };
+		TW_METRIC_TIMES + TW_KERNEL, TW_METRIC_TIMES + TW_LAT };
 	struct tw_metric_set has = { { 0 } };
 	int error = 0;
 
@@ -64,8 +62,7 @@ static int diff_simulation_init(struct diff_simulation *simulation)
 		simulation->groups[i].all.jobs = &simulation->jobs[i];
 		simulation->groups[i].all.job_count = 1;
 		simulation->of_run[i] = &simulation->groups[i];
-		error |= tw_tally_init(&simulation->groups[i].all.tally, &has, 3,
-				       DIFF_WINDOWS);
+		error |= tw_tally_init(&simulation->groups[i].all.tally, &has, 3, 0);
 	}
 	return error;
 }
@@ -97,10 +94,7 @@ static void diff_simulate_run(struct tw_report_group *group,
 		tw_histogram_add(&tally->times[TW_QUEUE][0], queue_ns);
 		tw_histogram_add(&tally->times[TW_KERNEL][0], kernel_ns);
 		tw_histogram_add(lat, queue_ns + kernel_ns);
-		tw_windows_add(&tally->over_time, lat->sum_ns, TW_READ,
-			       queue_ns + kernel_ns);
 	}
-	tw_windows_close(&tally->over_time);
 	tally->counts[TW_READ].ios = ios;
 	group->run_ns = group->all.jobs[0].run_ns = lat->sum_ns;
 }
