@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of tickwise compare share. compare_clocks.c finds the clocks,
- * compare_process.c runs processes and reads their output. compare_measure.c
+ * compare_process.c runs processes and waits for their output. compare_measure.c
  * starts each clock, idle and under load, and runs I/Os on fio's null engine.
  * compare_result.c does the arithmetic, and compare_page.c prints.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Draws a plot as SVG: lines with dots and texts; and single bars that are divided into parts.
- * Readers who can't see it have the figures in tables. See draw.h.
+ * It is hidden from readers who can't see it: tables have most of the figures. See draw.h.
  */
 #include <math.h>
 #include <string.h>

@@ -219,8 +219,7 @@ void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
 
 /* ---- plots --------------------------------------------------------------- */
 
-/* HTML draws a plot; other media have its numbers in a table. Axes are as long as the
- * data need. */
+/* HTML draws a plot; tables have most of its numbers. Axes are as long as the data need. */
 struct tw_series;
 
 enum tw_plot_unit {

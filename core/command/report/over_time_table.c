@@ -76,7 +76,6 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 		       100 / ldexp(1, 3 + TW_WINDOWS_DIGITS));
 }
 
-/* HTML also has plots, which some readers can't see. */
 void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group)
 {
 	if (tw_report_windows(group) < 2)

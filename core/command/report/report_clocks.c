@@ -140,7 +140,7 @@ static int matters(const struct tw_report_group *group, const struct clock *own,
 		!within_uncertainty(own));
 }
 
-/* ---- both forms ----------------------------------------------------------- */
+/* ---- the part ------------------------------------------------------------- */
 
 void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)

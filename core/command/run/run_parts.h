@@ -127,8 +127,7 @@ enum tw_run_kind {
 /* Return the program of --fio, which may be NULL or "": that of FIO, or "fio". */
 const char *tw_run_fio_program(const char *given);
 
-/* Find the engines at @path; with NULL, where they are built or installed. If this fio
- * can't load these, find those of tw_run_find_engine(). */
+/* Find the engines at @path; with NULL, next to that of tw_run_find_engine(). */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 
 /* Return where `tickwise build-engine` puts the engines for this fio; NULL: this is no
