@@ -21,28 +21,50 @@ static const char *option(const struct tw_report_group *group, const char *name)
 
 /* ---- the job ------------------------------------------------------------- */
 
+enum { RW, SIZE, DIRECT, DEPTH, TRAITS };
+
+/* Return what a job is, in a word; NULL: not known. */
+static const char *trait(const struct tw_report_group *group, int i)
+{
+	const char *direct = option(group, "direct");
+
+	switch (i) {
+	case RW:
+		return option(group, "rw");
+	case SIZE:
+		return option(group, "bssplit") ?: option(group, "bsrange") ?: option(group, "bs");
+	case DIRECT:
+		return !direct ? NULL : strcmp(direct, "0") ? "direct" : "buffered";
+	}
+	return tw_format("iodepth %llu", (unsigned long long)group->all.jobs[0].iodepth);
+}
+
+void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *groups,
+			  size_t count)
+{
+	for (int i = groups->all.attached ? TRAITS : 0; i < TRAITS; i++) {
+		const char *first = trait(groups, i);
+		size_t same = 0;
+
+		while (first && same < count && trait(&groups[same], i) &&
+		       !strcmp(trait(&groups[same], i), first))
+			same++;
+		if (same == count)
+			tw_page_more(page, ", %s", first);
+	}
+}
+
 static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		    int is_only_one)
 {
-	const struct tw_report_job *job = &group->all.jobs[0];
-	static const char *const sizes[] = { "bssplit", "bsrange", "bs" };
-	const char *rw = option(group, "rw"), *direct = option(group, "direct");
-
-	if (rw)
-		tw_page_more(page, "%s, ", rw);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		if (!option(group, sizes[i]))
-			continue;
-		tw_page_more(page, "%s, ", option(group, sizes[i]));
-		break;
-	}
-	if (direct)
-		tw_page_more(page, "%s, ", strcmp(direct, "0") ? "direct" : "buffered");
-	tw_page_more(page, "iodepth %llu", (unsigned long long)job->iodepth);
+	for (int i = 0; i < TRAITS; i++)
+		if (trait(group, i))
+			tw_page_more(page, "%s%s", trait(group, i), i == DEPTH ? "" : ", ");
 	if (group->all.job_count > 1)
 		tw_page_more(page, ", %zu jobs", group->all.job_count);
 	if (!is_only_one)
-		tw_page_more(page, ", group %llu", (unsigned long long)job->groupid);
+		tw_page_more(page, ", group %llu",
+			     (unsigned long long)group->all.jobs[0].groupid);
 	if (group->run_ns)
 		tw_page_more(page, ", %s", TW_SAY_ROUND(group->run_ns));
 }

@@ -266,8 +266,7 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 	if (!group->all.attached)
 		return;
 	if (json_array_size(operations) || rings_of(&group->all))
-		tw_page_heading(page, 3, "I/Os of rings, and syncs that waited: by ring, file and "
-				"operation");
+		tw_page_heading(page, 3, "I/Os by ring, file and operation");
 	if (json_array_size(operations))
 		add_table(page, operations);
 	else if (rings_of(&group->all))

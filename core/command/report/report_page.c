@@ -421,6 +421,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	tw_page_paragraph(page, "%s: %zu groups of jobs, %s", title, count,
 			  are_in_turn(groups, count) ? "one after another" : "in part at the same "
 			  "time");
+	tw_report_add_shared(page, groups, count);
 	for (size_t i = 0; i < count; i++) {
 		tw_report_warn_rate(page, &groups[i]);
 		tw_report_warn_inside(page, &groups[i]);

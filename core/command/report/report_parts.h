@@ -88,6 +88,10 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 /* The machine of the first job; NULL: it is not known. */
 const json_t *tw_report_machine(const struct tw_report_group *group);
 
+/* Add what all groups share to the line: ", 4k, direct, iodepth 16". */
+void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *groups,
+			  size_t count);
+
 /* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
 struct tw_table *tw_report_figures(struct tw_page *page, const char *rows, int has_bytes);
 void tw_report_add_figures(struct tw_page *page, const struct tw_report_group *group);
