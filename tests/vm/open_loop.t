@@ -66,10 +66,11 @@ for suite in $suites; do
 	succeeds closed "$suite: fio's own rate"
 	slow=$(from_json "$shared/closed.json" 'print scalar grep { $_->{stages}{lat} >= 5e6 }
 		@{$j->{slowest}}')
-	works "$suite: $slow I/O is slow" test "$slow" -le 2
+	# fio catches up with its rate, which may slow down some later ones.
+	works "$suite: $slow I/Os are slow" test $((slow * 10)) -le "$held"
 	version=$(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version")
 	row "kernel $version, a device suspended for $stall us" \
 		"each I/O that was due meanwhile has a response until its end, to 1 ms" \
-		"$held I/Os, at most $off us off" "$slow I/O is slow, with fio's rate"
+		"$held I/Os, at most $off us off" "$slow I/Os are slow, with fio's rate"
 done
 done_testing
