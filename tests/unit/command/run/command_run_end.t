@@ -17,7 +17,7 @@ ends() {
 	[ "$2" = - ] || printf "$2" >job.fio
 	shift 3
 	fio_run job.fio "$@"
-	is "$status$(tail -n 1 "$err" | sed -n 's/^  tickwise report/ ->/p')" "$wanted" "$what"
+	is "$status$(tail -n 1 "$err" | sed -n 's/^ *tickwise report/ ->/p')" "$wanted" "$what"
 }
 
 # ---- reports ----
