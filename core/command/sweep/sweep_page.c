@@ -221,10 +221,11 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 					tw_histogram_percentile(&trials->response, percents[i]));
 		}
 	}
+	/* The bounds are mostly too near for two words. */
 	if (search->holds > 0)
-		tw_plot_border(plot, search->holds, "bears it");
+		tw_plot_border(plot, search->holds, search->fails > 0 ? "bounds" : "bears it");
 	if (search->fails > 0)
-		tw_plot_border(plot, search->fails, "too much");
+		tw_plot_border(plot, search->fails, search->holds > 0 ? "" : "too much");
 	/* Above the bounds the backlog would hide all other stages. */
 	plot = tw_page_plot(page, .title = "Mean response by load, and its stages",
 		.x = { TW_PLOT_NUMBER, "I/Os due per second" },

@@ -150,7 +150,7 @@ changes <cases
 rows_of()
 {
 	changed "$1" --html=page.html @
-	perl -0777 -ne 's/.*?<h3>(slowest|I\/Os of rings)/$1/s; while (/<tr>(.*?)<\/tr>/g) { my $row = $1;
+	perl -0777 -ne 's/.*?<h3>(slowest|I\/Os by ring)/$1/s; while (/<tr>(.*?)<\/tr>/g) { my $row = $1;
 		$row =~ s/<\/t[dh]><t[dh][^>]*>/|/g; $row =~ s/<[^>]*>//g;
 		print "$row\n" }' page.html
 }
