@@ -91,6 +91,12 @@ const char *tw_report_say_part(const struct tw_report_part *part)
 			 TW_SAY_NUMBER(part->iops), TW_SAY_NS(part->mean_ns));
 }
 
+/* Return "+-5.2 %". */
+static const char *say_error(double part)
+{
+	return tw_format(part < 0.995 ? "+-%.2g %%" : "+-%.0f %%", 100 * part);
+}
+
 const char *tw_report_say_steady(const struct tw_report_steady *steady)
 {
 	const struct tw_report_part *quoted = &steady->parts[steady->quoted];
@@ -98,19 +104,20 @@ const char *tw_report_say_steady(const struct tw_report_steady *steady)
 	if (steady->verdict == TW_STEADY_NOT_KNOWN)
 		return "too short, or too few I/Os, to tell whether it was steady";
 	if (!steady->count)
-		return tw_format("%s: IOPS +-%.2g %%, mean lat +-%.2g %%%s",
+		return tw_format("%s: IOPS %s, mean lat %s%s",
 				 steady->verdict == TW_STEADY ? "steady" : "uneven",
-				 100 * steady->error[0], 100 * steady->error[1], steady->with);
+				 say_error(steady->error[0]), say_error(steady->error[1]),
+				 steady->with);
 	if (steady->verdict == TW_STEADY_DRIFTS || quoted->iops == 0)
 		return tw_format("not steady%s: %s%s%s",
 				 steady->verdict == TW_STEADY_DRIFTS ? ", it drifts" : "",
 				 tw_report_say_part(quoted),
 				 steady->directions > 1 ? " (all I/Os together)" : "",
 				 steady->with);
-	return tw_format("not steady; quote the longest part, %s: %s IOPS +-%.2g %%, "
-			 "mean lat %s +-%.2g %%%s%s", tw_report_say_span(quoted),
-			 TW_SAY_NUMBER(quoted->iops), 100 * steady->error[0],
-			 TW_SAY_NS(quoted->mean_ns), 100 * steady->error[1],
+	return tw_format("not steady; quote the longest part, %s: %s IOPS %s, mean lat %s %s%s%s",
+			 tw_report_say_span(quoted), TW_SAY_NUMBER(quoted->iops),
+			 say_error(steady->error[0]), TW_SAY_NS(quoted->mean_ns),
+			 say_error(steady->error[1]),
 			 steady->directions > 1 ? " (all I/Os together)" : "", steady->with);
 }
 
