@@ -501,8 +501,7 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 	/* For other operations the kernel has another value at that place. */
 	if (tw_attach_direction(io->opcode) >= TW_SYNC)
 		slow.io.offset = UINT64_MAX;
-	if (tally->waits.lines ? slow.lat_ns.value < tally->waits.slow_ns :
-				 !tw_slowest_wants(&tally->slowest, slow.lat_ns.value))
+	if (!tw_attach_is_slow(&tally->waits, &tally->slowest, slow.lat_ns.value))
 		return;
 	if (synced)
 		slow.synced = *synced;

@@ -316,7 +316,7 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
 	waits->waits++;
 	waits->ns += ns;
-	if (waits->lines ? ns >= waits->slow_ns : tw_slowest_wants(&waits->slowest, ns))
+	if (tw_attach_is_slow(waits, &waits->slowest, ns))
 		add_slow(waits, wait, known, ns);
 	return 0;
 }

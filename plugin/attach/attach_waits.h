@@ -44,6 +44,13 @@ struct tw_attach_waits {
 	uint64_t waits, ns;		/* all of them */
 };
 
+/* Is a wait or an I/O slow: is it to have a line, or else is it among the slowest? */
+static inline bool tw_attach_is_slow(const struct tw_attach_waits *waits,
+				     const struct tw_slowest *slowest, uint64_t ns)
+{
+	return waits->lines ? ns >= waits->slow_ns : tw_slowest_wants(slowest, ns);
+}
+
 /* How the calls of this processor are followed: bits of enum tw_attach_how. */
 void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS]);
 

@@ -18,12 +18,6 @@ struct page {
 	unsigned long compound_head;
 } TW_BY_NAME;
 
-struct iomap_dio___waiter {
-	struct {
-		struct task_struct *waiter;
-	} submit;
-} TW_BY_NAME;
-
 struct folio {
 	struct address_space *mapping;
 } TW_BY_NAME;
@@ -161,7 +155,7 @@ static __noinline int limit_passes(struct bio *bio)
 		return 0;
 	}
 	waiter = (__u64)READ(struct bio, key, bi_private);
-	waiter = (__u64)READ(struct iomap_dio___waiter, waiter, submit.waiter);
+	waiter = (__u64)READ(struct iomap_dio, waiter, submit.waiter);
 	sent.left = READ(struct bio, key, bi_iter.bi_size);
 	if (!(READ(struct bio___sync, key, bi_opf) & REQ_OP_WRITE))
 		sent.flags |= TW_ATTACH_HAS_READ;

@@ -187,6 +187,7 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 static int enter(const struct tw_job *job, unsigned submit, unsigned wait,
 		 unsigned flags)
 {
+	/* Not const: on arm64 fio's macro writes a variable of the same type. */
 	unsigned fd = (unsigned) job->ring.uring.enter_ring_fd;
 
 	flags |= job->ring.enter_flags;

@@ -171,7 +171,7 @@ struct fio_option tw_engine_options[] = {
 		"Send the report from a fio server to its client, marked with this word of "
 		"letters and digits (default: none)"),
 	OPTION("tw_digits", FIO_OPT_INT, digits,
-		"Significant digits of the latency histograms (default: 3; with tw_send: 2)",
+		"Significant digits of the latency histograms (default: 3; sent by tw_send: 2)",
 		.minval = 1, .maxval = 5),
 	OPTION("tw_stages", FIO_OPT_BOOL, stages,
 		"Time the stages of each I/O; 0: only its total", .def = "1"),

@@ -224,6 +224,9 @@ struct iomap_dio {
 	unsigned int flags;
 	union {
 		struct {
+			struct task_struct *waiter;
+		} submit;
+		struct {
 			struct work_struct work;
 		} aio;
 	};

@@ -20,10 +20,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
-	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
-	done_testing
-fi
+need_attach
 
 # refuses CODE WORDS ARGUMENT...: one line with these words
 refuses()

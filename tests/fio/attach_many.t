@@ -15,10 +15,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
-	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
-	done_testing
-fi
+need_attach
 need_kernel
 find_disk
 [ -n "$disk" ] || { skip "no file system for it:$reasons"; done_testing; }

@@ -129,10 +129,7 @@ attached()
 
 # ---- what can't be done ----
 
-if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
-	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
-	done_testing
-fi
+need_attach
 for wrong in '' 'x' '1 x' '--bogus 1' '--interval=x 1' '--json'; do
 	attach $wrong
 	is "$([ "$status" = 64 ] || [ "$status" = 66 ] && wc -l <err)" 1 \

@@ -208,6 +208,14 @@ contained()
 	loop_pid=$(cat loop_pid)
 }
 
+# need_attach: ends the test unless tickwise-attach is built
+need_attach()
+{
+	[ -x "$(dirname "$tickwise")/tickwise-attach" ] && return
+	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
+	done_testing
+}
+
 # need_kernel: ends the test unless kernel_is_on
 need_kernel()
 {

@@ -56,11 +56,6 @@ struct tw_report_part {
 	double iops, mean_ns;		/* of lat, of all directions together */
 };
 
-static inline uint64_t tw_report_part_ns(const struct tw_report_part *part)
-{
-	return part->to_ns - part->from_ns;
-}
-
 struct tw_report_steady {
 	enum tw_steady verdict;
 	struct tw_report_part parts[TW_CHANGE_PARTS];	/* of a run that changed */

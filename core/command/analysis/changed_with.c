@@ -83,7 +83,7 @@ static double number(const json_t *samples, const char *key, size_t i)
 /* Return the logarithm of lat by IOPS. If no I/O ended in the part, one took at least as long. */
 static double slowness(const struct tw_report_part *part)
 {
-	const double ns = (double)tw_report_part_ns(part);
+	const double ns = (double)(part->to_ns - part->from_ns);
 
 	return part->iops > 0 ? log(fmax(1, part->mean_ns) / part->iops) : log(ns * ns / 1e9);
 }

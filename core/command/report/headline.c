@@ -44,11 +44,14 @@ void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *gr
 {
 	for (int i = groups->all.attached ? TRAITS : 0; i < TRAITS; i++) {
 		const char *first = trait(groups, i);
-		size_t same = 0;
+		size_t same = first ? 1 : 0;
 
-		while (first && same < count && trait(&groups[same], i) &&
-		       !strcmp(trait(&groups[same], i), first))
-			same++;
+		for (; same && same < count; same++) {
+			const char *other = trait(&groups[same], i);
+
+			if (!other || strcmp(other, first))
+				break;
+		}
 		if (same == count)
 			tw_page_more(page, ", %s", first);
 	}
@@ -57,9 +60,12 @@ void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *gr
 static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		    int is_only_one)
 {
-	for (int i = 0; i < TRAITS; i++)
-		if (trait(group, i))
-			tw_page_more(page, "%s%s", trait(group, i), i == DEPTH ? "" : ", ");
+	for (int i = 0; i < TRAITS; i++) {
+		const char *text = trait(group, i);
+
+		if (text)
+			tw_page_more(page, "%s%s", text, i == DEPTH ? "" : ", ");
+	}
 	if (group->all.job_count > 1)
 		tw_page_more(page, ", %zu jobs", group->all.job_count);
 	if (!is_only_one)

@@ -33,12 +33,6 @@ struct completion {
 	struct swait_queue_head wait;
 } TW_BY_NAME;
 
-struct iomap_dio___waiter {
-	struct {
-		struct task_struct *waiter;
-	} submit;
-} TW_BY_NAME;
-
 struct blkdev_dio___waiter {
 	struct task_struct *waiter;
 	unsigned int flags;
@@ -220,7 +214,7 @@ static __noinline int find_origin(__u64 bio, struct origin *of)
 	if (!end_io) {
 	} else if (end_io == (__u64)&iomap_dio_bio_end_io) {
 		io = (__u64)READ(struct iomap_dio, owner, iocb);
-		task = (__u64)READ(struct iomap_dio___waiter, owner, submit.waiter);
+		task = (__u64)READ(struct iomap_dio, owner, submit.waiter);
 	} else if (end_io == (__u64)&blkdev_bio_end_io) {
 		if (READ(struct blkdev_dio___waiter, owner, flags) & DIO_IS_SYNC)
 			task = (__u64)READ(struct blkdev_dio___waiter, owner, waiter);
