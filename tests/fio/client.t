@@ -3,7 +3,7 @@
 #
 # Behaviour: tickwise run with --client gets the report of each job from each host. Merged, they
 # have the counts, bytes, smallest and largest latencies of the hosts' own files, and the counts
-# and bytes of fio's "All clients". All else that fio prints stays as it is. Defect: a report
+# and bytes of the jobs in fio's output. All else that fio prints stays as it is. Defect: a report
 # lost, counted twice or of the wrong host; a byte of fio's output lost or added.
 #
 # HOSTS=32 tests/fio/client.t: with 32 hosts instead of eight.
@@ -105,11 +105,16 @@ for list in two all; do
 		"$(sort $list | xargs | tr ' ' ,)" 'of the hosts that were typed'
 	on $list --output-format=json
 	perl -0777 -pe 's/\A.*?^(?=\{)//ms' out >fio.json
-	is "$(perl -MJSON::PP -0777 -ne 'my ($all) = grep { $_->{jobname} eq "All clients" }
+	# Not "All clients": if a host has ended before another one starts, fio 3.33 and HEAD print
+	# that too early, with jobs left out.
+	is "$(perl -MJSON::PP -0777 -ne 'my @jobs = grep { $_->{jobname} ne "All clients" }
 		@{decode_json($_)->{client_stats}};
-		print "$_ bytes $all->{$_}{io_bytes}\n$_ ios $all->{$_}{total_ios}\n"
-			for "read", "write"' fio.json)" \
-		"$(sums ./*.tickwise.json | grep -v 'min\|max')" "$list: fio's sum is the same"
+		for my $d ("read", "write") {
+			my %n;
+			for my $job (@jobs) { $n{$_} += $job->{$d}{$_} for "io_bytes", "total_ios" }
+			print "$d bytes $n{io_bytes}\n$d ios $n{total_ios}\n";
+		}' fio.json)" \
+		"$(sums ./*.tickwise.json | grep -v 'min\|max')" "$list: the jobs of fio's output have the same sum"
 done
 
 on two --output=file --eta=never
