@@ -177,7 +177,8 @@ struct tw_attach_ran {
 struct tw_attach_waiter {
 	struct tw_attach_wait wait;	/* slept_ns 0: the thread does not sleep */
 	__u64 read_or_wrote;		/* calls of the thread, by then */
-	struct tw_attach_inode page;	/* that its last bio has read for a page fault */
+	struct tw_attach_inode read;	/* what its last bio was of; mode 0: unknown */
+	__u64 read_in;			/* the call that sent this bio */
 	struct {
 		struct tw_attach_inode inode;
 		__u64 read_or_wrote;

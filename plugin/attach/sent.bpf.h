@@ -36,7 +36,8 @@ struct sent {
 	__u32 flags;		/* of the wait in which it ends */
 	__u32 left;		/* bytes that have not ended */
 	__u32 process;		/* by io_submit(2) of this one; 0: not so */
-	struct tw_attach_inode inode;	/* that a page fault reads; mode 0: none */
+	__u32 call;		/* in which it was sent */
+	struct tw_attach_inode inode;	/* what a page fault or direct I/O is of; mode 0: unknown */
 };
 
 /* By the address of the bio. */
@@ -92,6 +93,18 @@ static __always_inline void name_page(struct tw_attach_inode *inode, const void 
 
 		name_inode(inode, host);
 		tell_inode(inode, host);
+	}
+}
+
+/* A descriptor may be another file's when its thread falls asleep. Direct I/O has the file. */
+static __always_inline void name_direct(struct tw_attach_inode *inode, __u64 dio)
+{
+	const __u64 iocb = (__u64)READ(struct iomap_dio, dio, iocb);
+	struct file *file = READ(struct kiocb, iocb, ki_filp);
+
+	if (file) {
+		name_inode(inode, BPF_CORE_READ(file, f_inode));
+		tell_file(inode, file);
 	}
 }
 
@@ -195,10 +208,13 @@ int BPF_PROG(thread_sends, struct bio *queued)
 	}
 	if (!(bio->bi_opf & REQ_OP_WRITE))
 		sent.flags = TW_ATTACH_HAS_READ;
-	if (call.number == TW_ATTACH_FAULT)
-		name_page(&sent.inode, queued);
+	sent.call = call.number;
 	if (call.how & TW_ATTACH_SUBMITS)
 		sent.process = (__u32)task->tgid;
+	else if (call.number == TW_ATTACH_FAULT)
+		name_page(&sent.inode, queued);
+	else if ((__u64)READ(struct bio, key, bi_end_io) == (__u64)&iomap_dio_bio_end_io)
+		name_direct(&sent.inode, (__u64)READ(struct bio, key, bi_private));
 	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST)) {
 		__sync_fetch_and_add(&sent_bios, 1);
 		if (sent.process)
@@ -231,7 +247,8 @@ static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns
 			wait->dispatched_ns = sent->dispatched_ns;
 		wait->flags |= TW_ATTACH_HAS_ENDED | sent->flags;
 		wait->finished_ns = now_ns;
-		of->page = sent->inode;
+		of->read = sent->inode;
+		of->read_in = sent->call;
 	}
 	sent->left = left > bytes ? left - bytes : 0;
 	if (left <= bytes && !bpf_map_delete_elem(&bios, &key)) {

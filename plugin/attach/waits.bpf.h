@@ -449,8 +449,10 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 		wait->flags &= TW_ATTACH_FIRST;
 		wait->dispatched_ns = wait->finished_ns = 0;
 	}
-	if (wait->call == TW_ATTACH_FAULT && wait->flags & TW_ATTACH_HAS_READ)
-		wait->inode = of->page;
+	/* On another device it is what is below the file of the call. */
+	if (wait->flags & TW_ATTACH_HAS_ENDED && of->read_in == wait->call && of->read.mode &&
+	    (wait->call == TW_ATTACH_FAULT || of->read.device == wait->inode.device))
+		wait->inode = of->read;
 	if (limits && !(wait->flags & TW_ATTACH_HAS_ENDED)) {
 		const struct tw_attach_inode inode = wait->inode;
 		const __u64 *at = bpf_map_lookup_elem(&limited, &inode);

@@ -152,6 +152,7 @@ struct irqaction {
 } TW_BY_NAME;
 
 struct kiocb {
+	struct file *ki_filp;
 	long long ki_pos;
 	void *ki_complete;
 } TW_BY_NAME;
