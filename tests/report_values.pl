@@ -29,7 +29,8 @@ sub histogram {
 	}
 	@sorted = sort { $a <=> $b } @sorted;
 	return { digits => $digits, count => $count, min_ns => $sorted[0],
-		max_ns => $sorted[-1], sum_ns => "$sum", sum_squares_ns2 => "$squares",
+		max_ns => $sorted[-1], sum_ns => "$sum", sum_squares_ns2 =>
+			$squares < 2 ** 64 ? "$squares" : sprintf("%.0f", $squares),
 		bins => \%bins };
 }
 

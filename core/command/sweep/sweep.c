@@ -22,6 +22,9 @@
 /* How long parts of a sweep of DEFAULT_S take; those of another are as much longer. */
 #define DEFAULT_S	125.0
 #define CAPACITY_S	3.0
+/* At the end it shows a limit above the device, too: by 40 holds (limit.c), of 100 ms or less. */
+#define AGAIN_S		5.0
+#define AGAIN_PART	0.1	/* of a shorter sweep */
 #define FULL_S		6.0
 /* These need not be longer: the burst that a limit saves up is used at full speed, then the
  * queue becomes what it is in the long run. */
@@ -111,6 +114,11 @@ static double shorter_s(const struct clock *clock, double default_s)
 	return default_s * fmin(longer(clock), 1);
 }
 
+static double again_s(const struct clock *clock)
+{
+	return fmin(AGAIN_S, AGAIN_PART * clock->whole_s);
+}
+
 /* ---- trials ---- */
 
 /* Print what the trials of a load found, in a line. */
@@ -145,7 +153,8 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 			 struct tw_sweep_windows *windows, const struct tw_sweep_windows *before)
 {
 	const struct tw_sweep_how how = {
-		.seconds = shorter_s(clock, CAPACITY_S), .burst_s = shorter_s(clock, BURST_S),
+		.seconds = before ? again_s(clock) : shorter_s(clock, CAPACITY_S),
+		.burst_s = shorter_s(clock, BURST_S),
 	};
 	struct tw_report_group *group;
 	const int code = run(sweep, clock, &how, &group);
@@ -159,6 +168,7 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 	windows->count -= half;
 	memmove(windows->rates, windows->rates + half, windows->count * sizeof(*windows->rates));
 	if (before) {
+		sweep->capacity.last = group;
 		tw_drift_find(&sweep->drift, before->rates, before->count, windows->rates,
 			      windows->count);
 		return code;
@@ -225,7 +235,7 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 		/* Each of this trial and the two at the end has these. */
 		const double each_s = clock->start_s + shorter_s(clock, BURST_S + SETTLE_S);
 		const double left_s = clock->whole_s - elapsed_s(clock) - 3 * each_s -
-			shorter_s(clock, CAPACITY_S) - first_trial.seconds;
+			again_s(clock) - first_trial.seconds;
 
 		if (!search->count) {
 			/* It is tried, whatever time fio took to start. */

@@ -9,7 +9,8 @@
 # times as many with each 400 more. Above 20,000 all do. SWEEP_SLOWER: it is by this part slower in
 # the last run, which has no rate; SWEEP_OWN: the part of the backlog that the job caused;
 # SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: bytes of an I/O; SWEEP_SPEED:
-# all rates are multiplied by this; SWEEP_LIMIT: without a rate, a limit holds every other I/O.
+# all rates are multiplied by this; SWEEP_LIMIT: without a rate, a limit holds every other I/O,
+# so long that only the second of these trials shows it.
 use strict;
 use warnings;
 use FindBin;
@@ -38,13 +39,13 @@ my $done = $rate && $rate < $full ? $rate : $full;
 my $part = !$rate ? $ENV{SWEEP_LIMIT} ? 0.5 : 1 : $rate > 20000 * $speed ? 1 :
 	0.01 * exp(($rate / $speed - 16000) / 400);
 my $fast_ns = $rate && $rate > ($ENV{SWEEP_BEHIND} // 1e9) ? 200000 : 100000;
-my $slow_ns = !$rate && $ENV{SWEEP_LIMIT} ? 20000000 : 5000000;
+my $slow_ns = !$rate && $ENV{SWEEP_LIMIT} ? 80000000 : 5000000;
 my $width_s = 0.064;
 $width_s *= 2 while $seconds > 128 * $width_s;
 my ($width_ns, $start, $ios, $slow, @windows) = ($width_s * 1e9, 1700000000 * 1000000000 + $count * 2.048e12, 0, 0);
 for my $i (1 .. int($seconds / $width_s)) {
 	# A limit makes up for each delay.
-	my $over = $rate ? 0 : $ENV{SWEEP_LIMIT} ? 0.125 * ($i % 2) : 0.01 * ($i * $i % 7);
+	my $over = $rate ? 0 : $ENV{SWEEP_LIMIT} ? 0.5 * ($i % 2) : 0.01 * ($i * $i % 7);
 	my $all = int($done * $width_s * ($i + $over)) - $ios;
 	my $late = int(($ios + $all) * ($part < 1 ? $part : 1)) - $slow;
 
