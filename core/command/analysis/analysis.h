@@ -175,32 +175,6 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 int tw_report_since_start(double *s, const struct tw_report_job *job,
 			  uint64_t monotonic_ns);
 
-/* The pieces of a slow I/O's longest stage: what the job's thread did. What is left is not
- * explained. */
-enum tw_report_piece {
-	TW_REPORT_WAITED,		/* for a CPU, ready to run */
-	TW_REPORT_INTERRUPTS,
-	TW_REPORT_WOKEN_LATE,
-	TW_REPORT_ASLEEP,
-	TW_REPORT_RAN,
-	TW_REPORT_PIECES,
-};
-
-struct tw_report_io_causes {
-	const char *stage;		/* the longest stage */
-	uint64_t ns[TW_REPORT_PIECES];	/* their sum is at most that of the stage */
-	const json_t *had_cpu;		/* or NULL */
-	const json_t *slept;		/* or NULL */
-	uint64_t stall_from_ns;		/* CLOCK_MONOTONIC */
-	uint64_t stall_ns;
-};
-
-/* Read the causes of a slow I/O. Return: 0 if they are not in the report. */
-int tw_report_io_causes_of(struct tw_report_io_causes *cause, const json_t *slow);
-
-/* Is this enum tw_stage the longest stage? */
-int tw_report_io_causes_are_in(const struct tw_report_io_causes *cause, int stage);
-
 /* The kernel's trace of a slow I/O: tw_trigger. */
 struct tw_report_trigger {
 	const struct tw_report_job *job;

@@ -141,18 +141,19 @@ static void say_slept(char *text, size_t size, const json_t *slept)
 
 /* Divide the stage by what the job's thread did, as far as that is known, and by the sleeps
  * of workers. */
-static void divide_thread(struct dividing *of, const struct tw_report_io_causes *cause,
-			  int is_single)
+static void divide_thread(struct dividing *of, const json_t *causes, int is_single)
 {
-	double waited_ns = (double)cause->ns[TW_REPORT_WAITED] +
-			   (double)cause->ns[TW_REPORT_INTERRUPTS];
-	double asleep_ns = (double)cause->ns[TW_REPORT_ASLEEP];
+	const json_t *had_cpu = json_object_get(causes, "had_cpu");
+	const json_t *sleeps = json_object_get(causes, "slept");
+	double waited_ns = (double)tw_report_u64(causes, "waited_ns") +
+			   (double)tw_report_u64(causes, "interrupts_ns");
+	double asleep_ns = (double)tw_report_u64(causes, "asleep_ns");
 	char name[sizeof(((struct tw_report_holder *)0)->name)];
 	struct tw_report_cause *wait;
 	char words[sizeof(((struct tw_report_cause *)0)->words)];
 
-	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
-		const json_t *had = json_array_get(cause->had_cpu, i);
+	for (size_t i = 0; i < json_array_size(had_cpu); i++) {
+		const json_t *had = json_array_get(had_cpu, i);
 
 		if (strcmp(tw_report_string(had, "kind"), "idle") == 0) {
 			put(of, TW_REPORT_EXACT, "the CPU was leaving idle",
@@ -161,16 +162,16 @@ static void divide_thread(struct dividing *of, const struct tw_report_io_causes 
 		}
 	}
 	wait = put(of, TW_REPORT_EXACT, waiting_for_cpu, waited_ns);
-	for (size_t i = 0; wait && i < json_array_size(cause->had_cpu); i++) {
-		const json_t *had = json_array_get(cause->had_cpu, i);
+	for (size_t i = 0; wait && i < json_array_size(had_cpu); i++) {
+		const json_t *had = json_array_get(had_cpu, i);
 
 		tw_report_say_holder(name, sizeof(name), had, is_single);
 		if (strcmp(tw_report_string(had, "kind"), "idle"))
 			put_holder(wait->holders, &wait->holder_count, name,
 				   (double)tw_report_u64(had, "ns"));
 	}
-	for (size_t i = 0; i < json_array_size(cause->slept); i++) {
-		const json_t *slept = json_array_get(cause->slept, i);
+	for (size_t i = 0; i < json_array_size(sleeps); i++) {
+		const json_t *slept = json_array_get(sleeps, i);
 		const double ns = (double)tw_report_u64(slept, "ns");
 
 		/* It is a part of blockq. */
@@ -182,9 +183,9 @@ static void divide_thread(struct dividing *of, const struct tw_report_io_causes 
 	}
 	put(of, TW_REPORT_EXACT, "the job's thread was asleep", asleep_ns);
 	put(of, TW_REPORT_EXACT, "the job's thread was woken late",
-	    (double)cause->ns[TW_REPORT_WOKEN_LATE]);
+	    (double)tw_report_u64(causes, "woken_late_ns"));
 	put(of, TW_REPORT_EXACT, "the job's thread was running",
-	    (double)cause->ns[TW_REPORT_RAN]);
+	    (double)tw_report_u64(causes, "ran_ns"));
 }
 
 /* ---- the parts of blockq --------------------------------------------------- */
@@ -304,29 +305,29 @@ void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int
 	struct tw_report_slow_stage list[TW_STAGES], *longest = list;
 	const int count = tw_report_slow_stages(slow, list);
 	const double waited_ns = (double)tw_report_u64(slow, "waited_at_most_ns");
-	struct tw_report_io_causes cause;
-	const int is_recorded = tw_report_io_causes_of(&cause, slow);
-	const char *without_cause = is_recorded ? TW_REPORT_NOT_EXPLAINED : "";
+	const json_t *causes = json_object_get(slow, "causes");
+	const char *without_cause = causes ? TW_REPORT_NOT_EXPLAINED : "";
 
 	into->ios++;
-	into->is_recorded |= is_recorded;
+	into->is_recorded |= causes != NULL;
 	into->lat_ns += (double)tw_report_u64(json_object_get(slow, "stages"), "lat");
-	into->stolen_ns += (double)tw_report_u64(json_object_get(slow, "causes"),
-						 "stolen_at_most_ns");
+	into->stolen_ns += (double)tw_report_u64(causes, "stolen_at_most_ns");
 	for (int i = 1; i < count; i++)
 		if (list[i].ns > longest->ns)
 			longest = &list[i];
 	for (int i = 0; i < count; i++) {
 		struct dividing of = { into, list[i].name, (double)list[i].ns };
+		/* What the job's thread did is known of the longest stage. */
+		const int is_followed = causes && !strcmp(tw_report_string(causes, "stage"),
+							  tw_time_metrics[list[i].stage].name);
 
-		if (is_recorded && tw_report_io_causes_are_in(&cause, (int)list[i].stage))
-			divide_thread(&of, &cause, is_single);
+		if (is_followed)
+			divide_thread(&of, causes, is_single);
 		else if (&list[i] == longest && waited_ns > 0)
 			put(&of, TW_REPORT_AT_MOST, waiting_for_cpu, waited_ns);
 		if (list[i].stage == TW_BLOCKQ)
-			divide_blockq(&of, slow, is_recorded && tw_report_io_causes_are_in(
-				&cause, TW_BLOCKQ) ? cause.slept : NULL,
-				(double)list[i].ns, without_cause);
+			divide_blockq(&of, slow, is_followed ? json_object_get(causes, "slept") :
+				      NULL, (double)list[i].ns, without_cause);
 		if (list[i].stage == TW_KERNEL || list[i].stage == TW_COMPLETE)
 			divide_sync(&of, slow, (int)list[i].stage, is_single);
 		if (list[i].stage == TW_DEVICE)

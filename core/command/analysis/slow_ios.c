@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of single slow I/Os, as numbers: their stages, what happened to the job's
- * thread in the longest one, and what tw_trigger kept. The JSON of a report
- * has it, and was checked when the report was read.
+ * What is known of single slow I/Os, as numbers: their stages, and what tw_trigger kept. The
+ * JSON of a report has it, and was checked when the report was read.
  */
 #include <stdio.h>
 #include <string.h>
@@ -67,40 +66,6 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 		count++;
 	}
 	return count;
-}
-
-/* ---- causes ---------------------------------------------------------------- */
-
-static const char *const pieces[TW_REPORT_PIECES] = {
-	[TW_REPORT_WAITED] = "waited_ns",
-	[TW_REPORT_INTERRUPTS] = "interrupts_ns",
-	[TW_REPORT_WOKEN_LATE] = "woken_late_ns",
-	[TW_REPORT_ASLEEP] = "asleep_ns",
-	[TW_REPORT_RAN] = "ran_ns",
-};
-
-int tw_report_io_causes_of(struct tw_report_io_causes *cause, const json_t *slow)
-{
-	const json_t *json = json_object_get(slow, "causes");
-	const json_t *stall = json_object_get(json, "stall");
-
-	if (!json)
-		return 0;
-	*cause = (struct tw_report_io_causes) {
-		.stage = tw_report_string(json, "stage"),
-		.had_cpu = json_object_get(json, "had_cpu"),
-		.slept = json_object_get(json, "slept"),
-		.stall_from_ns = tw_report_u64(stall, "from_ns"),
-		.stall_ns = tw_report_u64(stall, "ns"),
-	};
-	for (int i = 0; i < TW_REPORT_PIECES; i++)
-		cause->ns[i] = tw_report_u64(json, pieces[i]);
-	return 1;
-}
-
-int tw_report_io_causes_are_in(const struct tw_report_io_causes *cause, int stage)
-{
-	return strcmp(cause->stage, tw_time_metrics[stage].name) == 0;
 }
 
 /* ---- triggers ---------------------------------------------------------------- */

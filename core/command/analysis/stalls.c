@@ -41,7 +41,8 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_STAGES];
 	int count = tw_report_slow_stages(slow->json, list);
-	struct tw_report_io_causes cause;
+	const json_t *causes = json_object_get(slow->json, "causes");
+	const json_t *stall = json_object_get(causes, "stall");
 	uint64_t since_ns = 0;
 
 	*hit = (struct hit) { .slow = slow };
@@ -55,9 +56,9 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 	if (hit->stage.ns == 0 || hit->stage.ns < slow->lat_ns / 2)
 		return 0;
 	hit->ns = hit->stage.ns;
-	if (tw_report_io_causes_of(&cause, slow->json)) {
-		hit->from_ns = cause.stall_from_ns;
-		hit->ns = cause.stall_ns;
+	if (causes) {
+		hit->from_ns = tw_report_u64(stall, "from_ns");
+		hit->ns = tw_report_u64(stall, "ns");
 		return 1;
 	}
 	hit->from_ns += tw_report_u64(slow->json, "monotonic_ns");
