@@ -196,12 +196,13 @@ static unsigned cpu_of(const json_t *event)
 }
 
 /* Write the events as a process of the trace with a track for each CPU. */
-static void put_events(struct out *out, const struct tw_report_trigger *trigger)
+static void put_events(struct out *out, const struct tw_report *report, const json_t *trigger)
 {
 	static const char *const keys[] = {
 		"task", "pid", "args", "own", "monotonic_ns", NULL,
 	};
-	const json_t *events = trigger->events;
+	const struct tw_report_job *job = &report->jobs[tw_report_u64(trigger, "job")];
+	const json_t *events = tw_report_events_of(trigger);
 	char named[NAMED_CPUS + 1] = { 0 };
 
 	if (json_array_size(events) == 0)
@@ -209,8 +210,7 @@ static void put_events(struct out *out, const struct tw_report_trigger *trigger)
 	out->pid++;
 	put_name(out, "process_name", 0,
 		 json_sprintf("the kernel's events around a slow I/O of %s, job "
-			      "%llu", trigger->job->name,
-			      (unsigned long long)trigger->job->thread_number));
+			      "%llu", job->name, (unsigned long long)job->thread_number));
 	for (size_t i = 0; i < json_array_size(events); i++) {
 		const json_t *event = json_array_get(events, i);
 		unsigned cpu = cpu_of(event);
@@ -241,20 +241,17 @@ static int put_trace(FILE *file, const void *context)
 {
 	const struct groups *groups = context;
 	struct out out = { .file = file };
-	struct tw_report_trigger trigger;
 
 	fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"clock\": "
 	      "\"CLOCK_MONOTONIC\", \"tickwise_version\": \"" TW_VERSION
 	      "\"},\n\"traceEvents\": [", file);
 	for (size_t i = 0; i < groups->count; i++) {
-		const struct tw_report_group *group = &groups->list[i];
+		const struct tw_report *report = &groups->list[i].all;
 
-		for (size_t j = 0; j < group->all.job_count; j++)
-			put_job(&out, &group->all, j);
-		for (size_t j = 0; j < json_array_size(group->all.triggers); j++) {
-			tw_report_trigger_at(&trigger, group, j);
-			put_events(&out, &trigger);
-		}
+		for (size_t j = 0; j < report->job_count; j++)
+			put_job(&out, report, j);
+		for (size_t j = 0; j < json_array_size(report->triggers); j++)
+			put_events(&out, report, json_array_get(report->triggers, j));
 	}
 	fputs("\n]}\n", file);
 	return 0;

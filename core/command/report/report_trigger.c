@@ -19,63 +19,81 @@ struct sums {
 	size_t jobs;			/* number of jobs with tw_trigger */
 	size_t fired;			/* number of these that have an I/O */
 	uint64_t slower;
-	uint64_t above_ns;		/* of the first of these jobs */
 	const char *why_off;		/* of the first without events; or NULL */
-	uint64_t stopped_for;		/* of the first job that missed the ring */
-	struct tw_report_trigger slowest;	/* of those that fired */
+	uint64_t stopped_for;		/* thread number of the job that stopped the ring, of
+					 * the first that missed it; or 0 */
+	const json_t *slowest;		/* the trigger with the slowest first I/O; or NULL */
 };
 
-static struct sums sums_of(const struct tw_report_group *group)
+static uint64_t lat_of(const json_t *trigger)
 {
-	struct sums sums = { .jobs = json_array_size(group->all.triggers) };
-	struct tw_report_trigger trigger;
+	return tw_report_u64(json_object_get(trigger, "io"), "lat_ns");
+}
+
+static struct sums sums_of(const json_t *triggers)
+{
+	struct sums sums = { .jobs = json_array_size(triggers) };
 
 	for (size_t i = 0; i < sums.jobs; i++) {
-		tw_report_trigger_at(&trigger, group, i);
-		if (!i)
-			sums.above_ns = trigger.above_ns;
-		sums.slower += trigger.slower;
+		const json_t *trigger = json_array_get(triggers, i);
+
+		sums.slower += tw_report_u64(trigger, "slower");
 		if (!sums.why_off)
-			sums.why_off = trigger.why;
+			sums.why_off = tw_report_string(trigger, "why");
 		if (!sums.stopped_for)
-			sums.stopped_for = trigger.stopped_for;
-		if (trigger.io && (!sums.fired++ || trigger.lat_ns > sums.slowest.lat_ns))
+			sums.stopped_for = tw_report_u64(trigger, "stopped_for");
+		if (json_object_get(trigger, "io") &&
+		    (!sums.fired++ || lat_of(trigger) > lat_of(sums.slowest)))
 			sums.slowest = trigger;
 	}
 	return sums;
 }
 
-static void add_io(struct tw_page *page, const struct tw_report_trigger *trigger,
-		   size_t jobs)
+static const struct tw_report_job *job_of(const struct tw_report *report, const json_t *trigger)
 {
+	return &report->jobs[tw_report_u64(trigger, "job")];
+}
+
+static void add_io(struct tw_page *page, const struct tw_report *report, const json_t *trigger)
+{
+	const json_t *io = json_object_get(trigger, "io");
+	const uint64_t begin_ns = tw_report_u64(io, "monotonic_ns");
+	/* From here on all events are there; 0: all are. */
+	const uint64_t whole_from_ns = tw_report_u64(trigger, "whole_from_ns");
+
 	tw_page_more(page, "; the first");
-	if (jobs > 1)
-		tw_page_more(page, " of job %" PRIu64, trigger->job->thread_number);
+	if (json_array_size(report->triggers) > 1)
+		tw_page_more(page, " of job %" PRIu64, job_of(report, trigger)->thread_number);
 	tw_page_more(page, " was a %s of %" PRIu64 " bytes at %" PRIu64 ", %s, which "
 		     "began at ",
-		     tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
-		     tw_report_u64(trigger->io, "offset"),
-		     TW_SAY_NS(trigger->lat_ns));
-	tw_report_add_when(page, trigger->job, trigger->begin_ns);
+		     tw_report_string(io, "ddir"), tw_report_u64(io, "size"),
+		     tw_report_u64(io, "offset"), TW_SAY_NS(lat_of(trigger)));
+	tw_report_add_when(page, job_of(report, trigger), begin_ns);
+	/* The count has events that are not in the file. */
 	tw_page_more(page, "; the kernel recorded %" PRIu64 " events around it",
-		     trigger->event_count);
-	if (trigger->whole_from_ns >= trigger->begin_ns + trigger->lat_ns)
+		     json_object_get(trigger, "event_count") ?
+		     tw_report_u64(trigger, "event_count") :
+		     (uint64_t)json_array_size(tw_report_events_of(trigger)));
+	if (whole_from_ns >= begin_ns + lat_of(trigger))
 		tw_page_more(page, ", those of some CPU are lost");
-	else if (trigger->whole_from_ns > trigger->begin_ns)
+	else if (whole_from_ns > begin_ns)
 		tw_page_more(page, ", those of its first %s on some CPU are lost",
-			     TW_SAY_NS(trigger->whole_from_ns - trigger->begin_ns));
+			     TW_SAY_NS(whole_from_ns - begin_ns));
 }
 
 /* Add a sentence: how many I/Os were too slow, and what the first was or why
  * there is none. */
-static void add_sentence(struct tw_page *page, const struct sums *sums)
+static void add_sentence(struct tw_page *page, const struct tw_report *report,
+			 const struct sums *sums)
 {
+	const json_t *first = json_array_get(report->triggers, 0);
+
 	tw_page_remark(page, "trigger: %s", TW_SAY_COUNT(sums->slower, "I/O[s]"));
 	if (sums->jobs > 1)
 		tw_page_more(page, " of %zu jobs", sums->jobs);
-	tw_page_more(page, " above %s", TW_SAY_ROUND(sums->above_ns));
+	tw_page_more(page, " above %s", TW_SAY_ROUND(tw_report_u64(first, "above_ns")));
 	if (sums->fired)
-		add_io(page, &sums->slowest, sums->jobs);
+		add_io(page, report, sums->slowest);
 	else if (sums->why_off)
 		tw_page_more(page, "; no events of the kernel: %s", sums->why_off);
 	else if (sums->stopped_for)
@@ -122,9 +140,10 @@ static void shorten(char *text, size_t size, const json_t *event)
 }
 
 /* Add an event. A stamp is rounded down to a microsecond. */
-static void add_event(struct tw_table *table, const struct tw_report_trigger *trigger,
-		      const json_t *event, enum tw_media medium)
+static void add_event(struct tw_table *table, const json_t *trigger, const json_t *event,
+		      enum tw_media medium)
 {
+	const json_t *io = json_object_get(trigger, "io");
 	const char *name = tw_report_string(event, "event");
 	const char *task = tw_report_string(event, "task");
 	const uint64_t pid = tw_report_u64(event, "pid");
@@ -132,7 +151,7 @@ static void add_event(struct tw_table *table, const struct tw_report_trigger *tr
 
 	tw_table_row(table);
 	tw_cell_i64(table, (int64_t)(tw_report_u64(event, "monotonic_ns") / 1000) -
-			   (int64_t)(trigger->begin_ns / 1000));
+			   (int64_t)(tw_report_u64(io, "monotonic_ns") / 1000));
 	tw_cell_u64(table, tw_report_u64(event, "cpu"));
 	if (medium == TW_IN_TEXT) {
 		shorten(args, sizeof(args), event);
@@ -151,8 +170,8 @@ static void add_event(struct tw_table *table, const struct tw_report_trigger *tr
 
 /* Add events: in HTML all; in text @most of those of the I/O and its thread, which help
  * most, or of all if there are none of these. */
-static void add_events(struct tw_page *page, const struct tw_report_trigger *trigger,
-		       enum tw_media medium, size_t most)
+static void add_events(struct tw_page *page, const struct tw_report *report,
+		       const json_t *trigger, enum tw_media medium, size_t most)
 {
 	const struct tw_column in_html[] = {
 		{ .heading = "us since it began" }, { .heading = "CPU" },
@@ -165,12 +184,13 @@ static void add_events(struct tw_page *page, const struct tw_report_trigger *tri
 		{ "task", .width = 18, .flags = TW_COLUMN_LEFT },
 		{ "event", .flags = TW_COLUMN_LEFT },
 	};
-	const size_t all = json_array_size(trigger->events);
+	const json_t *events = tw_report_events_of(trigger);
+	const size_t all = json_array_size(events);
 	size_t own = 0, count = all, at = 0;
 	struct tw_table *table;
 
 	for (size_t i = 0; i < all && medium == TW_IN_TEXT; i++)
-		own += json_is_true(json_object_get(json_array_get(trigger->events, i), "own"));
+		own += json_is_true(json_object_get(json_array_get(events, i), "own"));
 	if (own) {
 		count = own;
 		in_text[3].heading = "event (those of the I/O and its thread)";
@@ -180,13 +200,13 @@ static void add_events(struct tw_page *page, const struct tw_report_trigger *tri
 	if (medium == TW_IN_HTML)
 		tw_page_details(page, "%zu events of the kernel around the I/O of job %" PRIu64
 				"; bold: of the I/O and of its thread", all,
-				trigger->job->thread_number);
+				job_of(report, trigger)->thread_number);
 	table = medium == TW_IN_HTML ? tw_page_table(page, in_html, 6) :
 				       tw_page_table(page, in_text, 4);
 	tw_page_only(page, medium);
 	tw_table_cut(table, TW_PAGE_COLUMNS);
 	for (size_t i = 0; i < all; i++) {
-		const json_t *event = json_array_get(trigger->events, i);
+		const json_t *event = json_array_get(events, i);
 
 		if (own && !json_is_true(json_object_get(event, "own")))
 			continue;
@@ -203,23 +223,21 @@ static void add_events(struct tw_page *page, const struct tw_report_trigger *tri
 void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group,
 			   unsigned with)
 {
-	const struct sums sums = sums_of(group);
-	struct tw_report_trigger trigger;
+	const struct tw_report *report = &group->all;
+	const struct sums sums = sums_of(report->triggers);
 
 	if (!sums.jobs)
 		return;
 	tw_page_gap(page);
-	add_sentence(page, &sums);
+	add_sentence(page, report, &sums);
 	tw_page_only(page, TW_IN_HTML);
-	add_sentence(page, &sums);
+	add_sentence(page, report, &sums);
 	tw_page_only(page, TW_IN_TEXT);
 	if (sums.fired) {
 		tw_page_more(page, " (more with --json, --html, --trace)");
-		add_events(page, &sums.slowest, TW_IN_TEXT,
+		add_events(page, report, sums.slowest, TW_IN_TEXT,
 			   with & TW_REPORT_WITH_ALL ? MAX_IN_TEXT : FEW_IN_TEXT);
 	}
-	for (size_t i = 0; i < sums.jobs && with & TW_REPORT_WITH_HTML; i++) {
-		tw_report_trigger_at(&trigger, group, i);
-		add_events(page, &trigger, TW_IN_HTML, 0);
-	}
+	for (size_t i = 0; i < sums.jobs && with & TW_REPORT_WITH_HTML; i++)
+		add_events(page, report, json_array_get(report->triggers, i), TW_IN_HTML, 0);
 }
