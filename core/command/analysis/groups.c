@@ -180,24 +180,13 @@ static int add_by_lines(struct tw_report_group *group, const struct tw_report *r
 			const struct tw_report_job *first,
 			struct tw_report_problem *problem)
 {
-	struct tw_report_span *span = &group->span;
-	struct tw_report_of_lines of;
-	int code = (group->is_of_windows ? tw_report_add_windows : tw_report_add_lines)
-			(&of, report, first, &group->asked, problem);
+	struct tw_report of;
+	int code = (group->is_of_windows ? tw_report_of_windows : tw_report_of_lines)
+			(&of, report, first, group, problem);
 
 	if (code == TW_EXIT_GOOD) {
-		code = add(group, &of.report, problem);
+		code = add(group, &of, problem);
 		group->without_report += tw_report_is_header(report) != 0;
-		group->without_end += of.without_end;
-		if (of.end_ns > group->end_ns)
-			group->end_ns = of.end_ns;
-	}
-	if (of.has_lines) {
-		if (group->is_empty || of.shown.from_ns < span->from_ns)
-			span->from_ns = of.shown.from_ns;
-		if (of.shown.to_ns > span->to_ns)
-			span->to_ns = of.shown.to_ns;
-		group->is_empty = 0;
 	}
 	tw_report_free_lines(&of);
 	return code;

@@ -70,16 +70,6 @@ int tw_intervals_exit(int ret);
 
 /* ---- sums of lines (interval_sums.c) ---------------------------------------- */
 
-/* A report whose numbers are those of lines; the rest is another report's. */
-struct tw_report_of_lines {
-	struct tw_report report;
-	int has_lines;			/* 0: no line is in the wanted part */
-	/* Of all its jobs, since the group's start: */
-	struct tw_report_span shown;	/* the part that its lines cover */
-	uint64_t end_ns;		/* the end of the last line */
-	size_t without_end;		/* number of jobs that were killed or still run */
-};
-
 /* Is it the header of a file of intervals? */
 static inline int tw_report_is_header(const struct tw_report *report)
 {
@@ -87,25 +77,25 @@ static inline int tw_report_is_header(const struct tw_report *report)
 }
 
 /**
- * tw_report_add_lines - make a report of the lines of a report's jobs
- * @of: the result; released with tw_report_free_lines(), also after a failure
- * @report: a header, or a report whose jobs have files of intervals; outlives @of
+ * tw_report_of_lines - make a report of the lines of a report's jobs
+ * @of: its numbers are those of lines, the rest is that of @report, which outlives it; released
+ *	with tw_report_free_lines(), also after a failure
+ * @report: a header, or a report whose jobs have files of intervals
  * @first: the job from whose start on times are counted
- * @wanted: the lines that are partly in it are used as a whole
+ * @group: the lines that are partly in the span that it asks for are used as a whole; gets the
+ *	part of the run that they cover, the end of the run, and the number of jobs without one
  *
  * Return: an enum tw_exit, with @problem set.
  */
-int tw_report_add_lines(struct tw_report_of_lines *of, const struct tw_report *report,
-			const struct tw_report_job *first,
-			const struct tw_report_span *wanted,
-			struct tw_report_problem *problem);
+int tw_report_of_lines(struct tw_report *of, const struct tw_report *report,
+		       const struct tw_report_job *first, struct tw_report_group *group,
+		       struct tw_report_problem *problem);
 
 /* Make a report of windows over time in place of lines. It has what windows have: I/Os, errors,
  * and lat. */
-int tw_report_add_windows(struct tw_report_of_lines *of, const struct tw_report *report,
-			  const struct tw_report_job *first,
-			  const struct tw_report_span *wanted,
-			  struct tw_report_problem *problem);
-void tw_report_free_lines(struct tw_report_of_lines *of);
+int tw_report_of_windows(struct tw_report *of, const struct tw_report *report,
+			 const struct tw_report_job *first, struct tw_report_group *group,
+			 struct tw_report_problem *problem);
+void tw_report_free_lines(struct tw_report *of);
 
 #endif

@@ -43,36 +43,56 @@ static void copy_facts(struct tw_report *copy, const struct tw_report *report)
 	}
 }
 
-void tw_report_free_lines(struct tw_report_of_lines *of)
+void tw_report_free_lines(struct tw_report *of)
 {
-	tw_tally_free(&of->report.tally);
-	for (size_t i = 0; i < of->report.job_count; i++)
-		json_decref(of->report.jobs[i].json);
-	free(of->report.jobs);
-	free(of->report.devices);
+	tw_tally_free(&of->tally);
+	for (size_t i = 0; i < of->job_count; i++)
+		json_decref(of->jobs[i].json);
+	free(of->jobs);
+	free(of->devices);
 }
 
-/* ---- lines ---------------------------------------------------------------- */
+/* ---- times ---------------------------------------------------------------- */
+
+/* Return the time from @start_ns on; 0: it is before that. */
+static uint64_t since(uint64_t start_ns, uint64_t ns)
+{
+	return ns > start_ns ? ns - start_ns : 0;
+}
 
 /* Return the time from the group's start to the job's start, by a clock that both
  * have. */
 static uint64_t begins_ns(const struct tw_report_job *first,
 			  const struct tw_report_job *job)
 {
-	uint64_t from_ns = first->start_ns, to_ns = job->start_ns;
-
 	if (first->start_monotonic_ns && job->start_monotonic_ns &&
-	    strcmp(first->host, job->host) == 0) {
-		from_ns = first->start_monotonic_ns;
-		to_ns = job->start_monotonic_ns;
-	}
-	return to_ns > from_ns ? to_ns - from_ns : 0;
+	    strcmp(first->host, job->host) == 0)
+		return since(first->start_monotonic_ns, job->start_monotonic_ns);
+	return since(first->start_ns, job->start_ns);
 }
+
+/* Let the part of the run that is shown have these times. */
+static void show(struct tw_report_group *group, uint64_t from_ns, uint64_t to_ns)
+{
+	if (group->is_empty || from_ns < group->span.from_ns)
+		group->span.from_ns = from_ns;
+	if (to_ns > group->span.to_ns)
+		group->span.to_ns = to_ns;
+	group->is_empty = 0;
+}
+
+static void put_run(const struct tw_report_job *job)
+{
+	json_object_set_new(job->json, "first_ns", tw_json_of_u64(job->first_ns));
+	json_object_set_new(job->json, "run_ns", tw_json_of_u64(job->run_ns));
+}
+
+/* ---- lines ---------------------------------------------------------------- */
 
 /* A job while its lines are added. Its run is that of the lines added. */
 struct adding {
-	struct tw_report_of_lines *of;
-	const struct tw_report_span *wanted;
+	struct tw_report_group *group;
+	struct tw_tally *into;		/* of all jobs of the report */
 	struct tw_report_job *job;
 	uint64_t begins_ns;		/* since the group's start */
 	struct tw_tally tally;		/* of the lines since the last restart */
@@ -81,8 +101,7 @@ struct adding {
 /* Return: 0; -errno. */
 static int add_line(struct adding *adding, const struct tw_intervals_line *line)
 {
-	const struct tw_report_span *span = adding->wanted;
-	struct tw_report_of_lines *of = adding->of;
+	const struct tw_report_span *asked = &adding->group->asked;
 	struct tw_report_job *job = adding->job;
 	uint64_t from_ns, to_ns;
 
@@ -90,13 +109,9 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line)
 	    __builtin_add_overflow(line->is.to_ns, adding->begins_ns, &to_ns))
 		return -EOVERFLOW;
 	/* A line without length is at its begin. */
-	if (from_ns >= span->to_ns || (to_ns <= span->from_ns && from_ns != span->from_ns))
+	if (from_ns >= asked->to_ns || (to_ns <= asked->from_ns && from_ns != asked->from_ns))
 		return 0;
-	if (!of->has_lines || from_ns < of->shown.from_ns)
-		of->shown.from_ns = from_ns;
-	if (to_ns > of->shown.to_ns)
-		of->shown.to_ns = to_ns;
-	of->has_lines = 1;
+	show(adding->group, from_ns, to_ns);
 	if (line->is.restarts) {
 		tw_tally_free(&adding->tally);
 		job->first_ns = job->run_ns = 0;
@@ -112,15 +127,13 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line)
 static int add_all(struct adding *adding, struct tw_intervals *intervals,
 		   struct tw_report_problem *problem)
 {
-	const uint64_t from_ns = adding->wanted->from_ns, to_ns = adding->wanted->to_ns;
-	const uint64_t until_ns = to_ns > adding->begins_ns ?
-				  to_ns - adding->begins_ns : 0;
+	struct tw_report_group *group = adding->group;
+	const uint64_t until_ns = since(adding->begins_ns, group->asked.to_ns);
 	const struct tw_intervals_line *line;
 	uint64_t reach_ns, end_ns;
 	int is_end = 0, ret;
 
-	if (from_ns > adding->begins_ns)
-		intervals->skip_to_ns = from_ns - adding->begins_ns;
+	intervals->skip_to_ns = since(adding->begins_ns, group->asked.from_ns);
 	while (!(ret = tw_intervals_next(intervals, &line, problem)) && line) {
 		/* The lines after it are later. */
 		if (line->is.from_ns >= until_ns)
@@ -139,14 +152,14 @@ static int add_all(struct adding *adding, struct tw_intervals *intervals,
 	/* Without the end of the job, lines of the wanted part can be missing.
 	 * This is not so if the part ends before the last line. */
 	reach_ns = intervals->line.is.to_ns;
-	adding->of->without_end += !is_end && until_ns > reach_ns;
+	group->without_end += !is_end && until_ns > reach_ns;
 	if (__builtin_add_overflow(reach_ns, adding->begins_ns, &end_ns))
 		end_ns = UINT64_MAX;
-	if (end_ns > adding->of->end_ns)
-		adding->of->end_ns = end_ns;
+	if (end_ns > group->end_ns)
+		group->end_ns = end_ns;
 	if (tw_tally_is_empty(&adding->tally))
 		return 0;
-	ret = tw_must(tw_tally_merge(&adding->of->report.tally, &adding->tally));
+	ret = tw_must(tw_tally_merge(adding->into, &adding->tally));
 	if (ret)
 		tw_report_refuse(problem, "its intervals can't be added to the others: %s",
 				 strerror(-ret));
@@ -186,51 +199,45 @@ static void cut_run(struct tw_report_job *job, uint64_t from_ns, uint64_t to_ns)
 	from_ns = from_ns > begin_ns ? from_ns : begin_ns;
 	to_ns = to_ns < end_ns ? to_ns : end_ns;
 	job->first_ns = from_ns - job->start_ns;
-	job->run_ns = to_ns > from_ns ? to_ns - from_ns : 0;
-	json_object_set_new(job->json, "first_ns", tw_json_of_u64(job->first_ns));
-	json_object_set_new(job->json, "run_ns", tw_json_of_u64(job->run_ns));
+	job->run_ns = since(from_ns, to_ns);
+	put_run(job);
 }
 
-int tw_report_add_windows(struct tw_report_of_lines *of, const struct tw_report *report,
-			  const struct tw_report_job *first,
-			  const struct tw_report_span *wanted,
-			  struct tw_report_problem *problem)
+int tw_report_of_windows(struct tw_report *of, const struct tw_report *report,
+			 const struct tw_report_job *first, struct tw_report_group *group,
+			 struct tw_report_problem *problem)
 {
 	struct tw_windows part = report->tally.over_time;
 	const uint64_t start_ns = first->start_ns;
-	uint64_t end_ns = start_ns;
+	uint64_t begin_ns, end_ns;
 	uint32_t from, to;
 
-	*of = (struct tw_report_of_lines) { .has_lines = 0 };
-	copy_facts(&of->report, report);
+	copy_facts(of, report);
 	if (!tw_has(&report->tally, TW_METRIC_OVER_TIME) || !part.count) {
 		tw_report_refuse(problem, "%s: it has no windows over time, so no part of the run "
 				 "can be shown", report->jobs[0].path);
 		return TW_EXIT_USAGE;
 	}
 	for (from = 0; from < part.count; from++)
-		if (tw_windows_from_ns(&part, from + 1) > start_ns &&
-		    tw_windows_from_ns(&part, from + 1) - start_ns > wanted->from_ns)
+		if (since(start_ns, tw_windows_from_ns(&part, from + 1)) > group->asked.from_ns)
 			break;
 	for (to = from; to < part.count; to++)
-		if (tw_windows_from_ns(&part, to) > start_ns &&
-		    tw_windows_from_ns(&part, to) - start_ns >= wanted->to_ns)
+		if (since(start_ns, tw_windows_from_ns(&part, to)) >= group->asked.to_ns)
 			break;
-	end_ns = tw_windows_from_ns(&part, part.count);
-	of->end_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+	end_ns = since(start_ns, tw_windows_from_ns(&part, part.count));
+	if (end_ns > group->end_ns)
+		group->end_ns = end_ns;
 	if (from == to)
 		return TW_EXIT_GOOD;
 	part.first += from;
 	part.order += from;
 	part.count = to - from;
-	of->has_lines = 1;
+	begin_ns = tw_windows_from_ns(&part, 0);
 	end_ns = tw_windows_from_ns(&part, part.count);
-	of->shown.from_ns = tw_windows_from_ns(&part, 0) > start_ns ?
-			    tw_windows_from_ns(&part, 0) - start_ns : 0;
-	of->shown.to_ns = end_ns - start_ns;
+	show(group, since(start_ns, begin_ns), since(start_ns, end_ns));
 	for (size_t i = 0; i < report->job_count; i++)
-		cut_run(&of->report.jobs[i], tw_windows_from_ns(&part, 0), end_ns);
-	if (!tw_must(add_windows(&of->report.tally, &part)))
+		cut_run(&of->jobs[i], begin_ns, end_ns);
+	if (!tw_must(add_windows(&of->tally, &part)))
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "%s: its windows over time can't be added up",
 			 report->jobs[0].path);
@@ -256,28 +263,24 @@ static int add_job(struct adding *adding, const char *path,
 	tw_tally_free(&adding->tally);
 	if (ret)
 		tw_report_refuse(problem, "%s: %s", path, in_file.text);
-	json_object_set_new(job->json, "first_ns", tw_json_of_u64(job->first_ns));
-	json_object_set_new(job->json, "run_ns", tw_json_of_u64(job->run_ns));
+	put_run(job);
 	return ret == -EOVERFLOW ? -EINVAL : ret;
 }
 
-int tw_report_add_lines(struct tw_report_of_lines *of, const struct tw_report *report,
-			const struct tw_report_job *first,
-			const struct tw_report_span *wanted,
-			struct tw_report_problem *problem)
+int tw_report_of_lines(struct tw_report *of, const struct tw_report *report,
+		       const struct tw_report_job *first, struct tw_report_group *group,
+		       struct tw_report_problem *problem)
 {
-	*of = (struct tw_report_of_lines) { .has_lines = 0 };
-	copy_facts(&of->report, report);
+	copy_facts(of, report);
 	for (size_t i = 0; i < report->job_count; i++) {
-		struct tw_report_job *job = &of->report.jobs[i];
+		struct tw_report_job *job = &of->jobs[i];
 		struct adding adding = {
-			.of = of, .wanted = wanted, .job = job,
+			.group = group, .into = &of->tally, .job = job,
 			.begins_ns = begins_ns(first, job),
 		};
 		const char *path = tw_report_is_header(report) ? job->path : job->intervals;
-		int ret;
+		int ret = add_job(&adding, path, problem);
 
-		ret = add_job(&adding, path, problem);
 		if (ret)
 			return tw_intervals_exit(ret);
 	}
