@@ -119,6 +119,19 @@ void tw_append(struct tw_growing_text *text, const char *more, size_t count)
 	text->length += count;
 }
 
+void tw_append_format(struct tw_growing_text *text, const char *format, ...)
+{
+	char *more;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&more, format, args) < 0)
+		tw_no_memory();
+	va_end(args);
+	tw_append(text, more, strlen(more));
+	free(more);
+}
+
 char *tw_copy_text(const char *text)
 {
 	return strcpy(tw_take_piece(&texts, strlen(text) + 1), text);

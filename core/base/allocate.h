@@ -62,6 +62,8 @@ struct tw_growing_text {
 };
 
 void tw_append(struct tw_growing_text *text, const char *more, size_t count);
+void tw_append_format(struct tw_growing_text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Return @array with room for one more after its @count elements; NULL: it is empty. */
 void *tw_grow(void *array, size_t count, size_t size);

@@ -7,16 +7,12 @@
 #ifndef TW_ANALYSIS_H
 #define TW_ANALYSIS_H
 
-#include <stdio.h>
-
+#include "base/allocate.h"
 #include "command/analysis/change.h"
 #include "report/report.h"
 
 /* Times that tables and plots of stages show: the stages, lat, backlog, response. */
 #define TW_REPORT_ROWS	TW_CALL
-
-/* Room for any sentence about a direction. */
-#define TW_REPORT_SENTENCE	512
 
 #define TW_REPORT_STALL_JOBS	16	/* number of jobs that are named */
 
@@ -199,20 +195,19 @@ extern const char *const tw_others_text[TW_REPORT_OTHERS_KINDS - 1];
  * dd"; of a single I/O with numbers. Return 0: it is not known. */
 int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_single);
 
-/* Write who had most of the requests that the I/Os of a direction were behind, with the shares
+/* Return who had most of the requests that the I/Os of a direction were behind, with the shares
  * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
- * Return 0: nobody is named. */
-int tw_report_say_others_sums(char *text, size_t size, const struct tw_report *report,
-			 int direction, double all_ns);
+ * NULL: nobody is named. */
+const char *tw_report_say_others_sums(const struct tw_report *report, int direction,
+				      double all_ns);
 
 /* Write who else was in the commit that a slow sync waited for: "for a commit with handles of
  * dd"; of a single sync with numbers. Return 0: nobody, or that is not known. */
 int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single);
 
-/* Write with whose handles the commits were that @syncs waited for, and the parts of them:
- * "dd (1234) 14 %, fio (77) 2 %". Return 0: nobody is named. */
-int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
-			  uint64_t syncs);
+/* Return with whose handles the commits were that @syncs waited for, and the parts of them:
+ * "dd (1234) 14 %, fio (77) 2 %". NULL: nobody is named. */
+const char *tw_report_say_commits(const struct tw_report *report, uint64_t syncs);
 
 /* ---- causes (causes.c) ---------------------------------------------------------- */
 
@@ -275,15 +270,16 @@ int tw_report_has_cause(const struct tw_report_cause *cause);
 int tw_report_is_explained(const struct tw_report_cause *cause);
 
 /* Write "71 % in device, behind writes of others". @of_ns: that is 100 %. */
-void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double of_ns);
+void tw_report_put_cause(struct tw_growing_text *text, const struct tw_report_cause *cause,
+			 double of_ns);
 
 /* Write "; hypervisor up to 71 %", if it may have taken that part of lat. */
-void tw_report_put_stolen(FILE *file, const struct tw_report_causes *causes);
+void tw_report_put_stolen(struct tw_growing_text *text, const struct tw_report_causes *causes);
 
-/* Write the causes of a single I/O with their shares of its lat; the one of a stall with its
- * share of the stage. Return 0: there is none. */
-int tw_report_say_cause(char *text, size_t size, const json_t *slow);
-int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *stall);
+/* Return the causes of a single I/O with their shares of its lat; the one of a stall with its
+ * share of the stage. NULL: there is none. */
+const char *tw_report_say_cause(const json_t *slow);
+const char *tw_report_say_stall(const struct tw_report_stall *stall);
 
 /* ---- stalls (stalls.c), and the tail (tail.c) ------------------------------------- */
 
@@ -291,12 +287,10 @@ int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *s
 void tw_report_find_stalls(struct tw_report_group *group);
 json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 
-/* Write a sentence on the tail of a direction. Return: 0: there is nothing to be told. */
-int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
-		       int direction);
-/* Write that sentence with its largest share only. Return: 0: it has no cause. */
-int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
-			     int direction);
+/* Return a sentence on the tail of a direction; NULL: there is nothing to be told. */
+const char *tw_report_say_tail(const struct tw_report_group *group, int direction);
+/* Return that sentence with its largest share only; NULL: it has no cause. */
+const char *tw_report_say_main_cause(const struct tw_report_group *group, int direction);
 /* Return {DIRECTION: the sentence and its numbers}. */
 json_t *tw_report_tail_to_json(const struct tw_report_group *group);
 
@@ -400,7 +394,7 @@ struct tw_odd {
 	size_t count;			/* with I/Os */
 	size_t slow;
 	size_t judged;			/* that were compared with others */
-	char *text;			/* which are slow, or why this is not judged */
+	const char *text;		/* which are slow, or why this is not judged */
 };
 
 /* List the devices, jobs or hosts, or files of groups. Of one group, jobs are its members. */
@@ -422,8 +416,8 @@ json_t *tw_odd_to_json(const struct tw_report_group *groups, size_t count, size_
 /* Return the number of hosts, without that of the first job (title.c). */
 size_t tw_report_other_hosts(const struct tw_report_group *group);
 
-/* Return the title of a page about groups, to be freed: "JOB on HOST, DATE" (title.c). */
-char *tw_report_title(const struct tw_report_group *const *groups, size_t count);
+/* Return the title of a page about groups: "JOB on HOST, DATE" (title.c). */
+const char *tw_report_title(const struct tw_report_group *const *groups, size_t count);
 
 /* The colour of a stage, which is the same in all plots. @time: below TW_REPORT_ROWS, or a part
  * of a sync. */

@@ -377,18 +377,19 @@ static const char *const bounds[] = {
 
 /* Write the words, and what had the CPU: the one with almost all of it, or the first two, with
  * the parts of the wait that are known of them. */
-static void put_words(FILE *file, const struct tw_report_cause *cause, double of_ns)
+static void put_words(struct tw_growing_text *text, const struct tw_report_cause *cause,
+		      double of_ns)
 {
 	const struct tw_report_holder *holders = cause->holders;
 	const char *before = ", which ";
 
-	fputs(cause->words, file);
+	tw_append_format(text, "%s", cause->words);
 	if (cause->bytes > 0)
-		fprintf(file, " (mean %s)", TW_SAY_BYTES(cause->bytes / cause->requests));
+		tw_append_format(text, " (mean %s)", TW_SAY_BYTES(cause->bytes / cause->requests));
 	if (!cause->holder_count)
 		return;
 	if (holders->ns > ALMOST_ALL * cause->ns) {
-		fprintf(file, " that %s had", holders->name);
+		tw_append_format(text, " that %s had", holders->name);
 		return;
 	}
 	for (size_t i = 0; i < cause->holder_count && i < 2; i++) {
@@ -396,75 +397,73 @@ static void put_words(FILE *file, const struct tw_report_cause *cause, double of
 
 		if (percent < TW_REPORT_MIN_PERCENT)
 			break;
-		fprintf(file, "%s%s%s for %.0f %%", before, holders[i].name,
-			i ? "" : " had", percent);
+		tw_append_format(text, "%s%s%s for %.0f %%", before, holders[i].name,
+				 i ? "" : " had", percent);
 		before = " and ";
 	}
 }
 
-static void put_share(FILE *file, const struct tw_report_cause *cause, double of_ns)
+static void put_share(struct tw_growing_text *text, const struct tw_report_cause *cause,
+		      double of_ns)
 {
 	const double percent = round(100 * cause->ns / of_ns);
 
-	fprintf(file, "%s%.0f %% ", percent >= 100 && cause->bound == TW_REPORT_AT_LEAST ? "" :
-		bounds[cause->bound], percent);
+	tw_append_format(text, "%s%.0f %% ", percent >= 100 &&
+			 cause->bound == TW_REPORT_AT_LEAST ? "" : bounds[cause->bound], percent);
 }
 
-void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double of_ns)
+void tw_report_put_cause(struct tw_growing_text *text, const struct tw_report_cause *cause,
+			 double of_ns)
 {
 	const size_t disks = tw_report_disks_of(cause);
 	const int is_of_sync = !strncmp(cause->stage, "kernel (", 8);
 	const char *stage = cause->stage + (is_of_sync ? 8 : 0);
 
-	put_share(file, cause, of_ns);
+	put_share(text, cause, of_ns);
 	/* The parts of a sync are stages on a page. */
-	fprintf(file, "in %.*s", (int)(strlen(stage) - (size_t)is_of_sync), stage);
+	tw_append_format(text, "in %.*s", (int)(strlen(stage) - (size_t)is_of_sync), stage);
 	for (size_t i = 0; i < disks; i++)
-		fprintf(file, "%s %s", i ? " and" : "", cause->disks[i].name);
-	fputs(cause->words[0] ? ", " : "", file);
-	put_words(file, cause, of_ns);
+		tw_append_format(text, "%s %s", i ? " and" : "", cause->disks[i].name);
+	tw_append_format(text, "%s", cause->words[0] ? ", " : "");
+	put_words(text, cause, of_ns);
 }
 
-void tw_report_put_stolen(FILE *file, const struct tw_report_causes *causes)
+void tw_report_put_stolen(struct tw_growing_text *text, const struct tw_report_causes *causes)
 {
 	const double percent = 100 * causes->stolen_ns / causes->lat_ns;
 
 	if (percent >= TW_REPORT_MIN_PERCENT)
-		fprintf(file, "; hypervisor up to %.0f %%", fmin(percent, 100));
+		tw_append_format(text, "; hypervisor up to %.0f %%", fmin(percent, 100));
 }
 
-int tw_report_say_cause(char *text, size_t size, const json_t *slow)
+const char *tw_report_say_cause(const json_t *slow)
 {
 	struct tw_report_causes causes = { .count = 0 };
-	FILE *file = fmemopen(text, size, "w");
+	struct tw_growing_text text = { .length = 0 };
 	struct tw_report_cause *cause;
-	const char *before = "";
 
-	if (!file)
-		return 0;
 	tw_report_add_causes(&causes, slow, 1);
 	while ((cause = tw_report_next_cause(&causes)) != NULL &&
 	       cause->ns * 100 >= TW_REPORT_MIN_PERCENT * causes.lat_ns) {
-		if (tw_report_has_cause(cause) && (!*before || tw_report_is_explained(cause))) {
-			fputs(before, file);
-			tw_report_put_cause(file, cause, causes.lat_ns);
-			before = "; ";
+		if (tw_report_has_cause(cause) &&
+		    (!text.length || tw_report_is_explained(cause))) {
+			tw_append_format(&text, "%s", text.length ? "; " : "");
+			tw_report_put_cause(&text, cause, causes.lat_ns);
 		}
 		cause->ns = 0;
 	}
-	if (*before)
-		tw_report_put_stolen(file, &causes);
-	fclose(file);
-	return *before != '\0';
+	if (text.length)
+		tw_report_put_stolen(&text, &causes);
+	return text.bytes;
 }
 
-int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *stall)
+const char *tw_report_say_stall(const struct tw_report_stall *stall)
 {
 	struct tw_report_causes causes = { .count = 0 };
 	const size_t length = strlen(stall->stage);
 	struct tw_report_cause *cause, *most = NULL;
+	struct tw_growing_text text = { .length = 0 };
 	double stage_ns = 0;
-	FILE *file;
 
 	tw_report_add_causes(&causes, stall->slowest->json, 1);
 	/* The parts of a stage have their names in brackets. */
@@ -476,15 +475,11 @@ int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *s
 		most = !most || cause->ns > most->ns ? cause : most;
 	}
 	if (!most || !tw_report_has_cause(most))
-		return 0;
-	file = fmemopen(text, size, "w");
-	if (!file)
-		return 0;
-	put_share(file, most, stage_ns);
+		return NULL;
+	put_share(&text, most, stage_ns);
 	if (most->words[0])
-		put_words(file, most, stage_ns);
+		put_words(&text, most, stage_ns);
 	else
-		fputs(most->stage, file);
-	fclose(file);
-	return 1;
+		tw_append_format(&text, "%s", most->stage);
+	return text.bytes;
 }

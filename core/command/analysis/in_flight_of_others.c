@@ -89,30 +89,26 @@ static void add(struct sum **sums, size_t *count, char *name, double ns)
 	(*sums)[i].ns += ns;
 }
 
-/* Write the longest with their shares, and free them. Return 0: there is none. */
-static int put_sums(char *text, size_t size, struct sum *sums, size_t count, double all_ns)
+/* Return the longest with their shares, and free them. NULL: there is none. */
+static const char *say_sums(struct sum *sums, size_t count, double all_ns)
 {
-	FILE *file = fmemopen(text, size, "w");
-	int any = 0;
+	struct tw_growing_text text = { .length = 0 };
 
 	if (count)
 		qsort(sums, count, sizeof(*sums), longer_first);
-	for (size_t i = 0; file && i < count && i < MOST_NAMES &&
-	     sums[i].ns >= LEAST_SHARE * all_ns; i++) {
-		fprintf(file, "%s%s %.0f %%", any ? ", " : "", sums[i].name,
-			100 * sums[i].ns / all_ns);
-		any = 1;
-	}
-	if (file)
-		fclose(file);
+	for (size_t i = 0; i < count && i < MOST_NAMES &&
+	     sums[i].ns >= LEAST_SHARE * all_ns; i++)
+		tw_append_format(&text, "%s%s %.0f %%", i ? ", " : "", sums[i].name,
+				 100 * sums[i].ns / all_ns);
 	free(sums);
-	return any;
+	return text.bytes;
 }
 
-/* Add up what jobs were behind. The same name in two jobs is one. */
-static struct sum *sums_of(const struct tw_report *report, int direction, size_t *count)
+/* The same name in two jobs is one. */
+const char *tw_report_say_others_sums(const struct tw_report *report, int direction, double all_ns)
 {
 	struct sum *sums = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(report->others); i++) {
 		const json_t *of = json_array_get(report->others, i);
@@ -127,18 +123,9 @@ static struct sum *sums_of(const struct tw_report *report, int direction, size_t
 		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
 		name = tw_format("%s of %s", tw_others_kinds[k] ? tw_others_text[k] : kind,
 				 who);
-		add(&sums, count, name, (double)tw_report_u64(of, "device_ns"));
+		add(&sums, &count, name, (double)tw_report_u64(of, "device_ns"));
 	}
-	return sums;
-}
-
-int tw_report_say_others_sums(char *text, size_t size, const struct tw_report *report,
-			 int direction, double all_ns)
-{
-	size_t count = 0;
-	struct sum *sums = sums_of(report, direction, &count);
-
-	return put_sums(text, size, sums, count, all_ns);
+	return say_sums(sums, count, all_ns);
 }
 
 /* ---- commits of a journal -------------------------------------------------------- */
@@ -159,8 +146,7 @@ int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_sin
 	return 1;
 }
 
-int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
-			  uint64_t syncs)
+const char *tw_report_say_commits(const struct tw_report *report, uint64_t syncs)
 {
 	struct sum *sums = NULL;
 	size_t count = 0;
@@ -172,5 +158,5 @@ int tw_report_say_commits(char *text, size_t size, const struct tw_report *repor
 		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
 		add(&sums, &count, tw_format("%s", who), (double)tw_report_u64(of, "ios"));
 	}
-	return put_sums(text, size, sums, count, (double)syncs);
+	return say_sums(sums, count, (double)syncs);
 }

@@ -26,7 +26,6 @@
  *	1 of 8		100 %	99.6 %	94 %
  */
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,21 +238,23 @@ static const char *where(const struct tw_odd_one *last, const struct tw_odd_one 
 					   "; most of the difference is not in the stage device";
 }
 
-static void say_slow(FILE *file, const struct tw_odd *odd, const struct tw_odd_one *list,
-		     size_t count, size_t slow)
+static void say_slow(struct tw_growing_text *text, const struct tw_odd *odd,
+		     const struct tw_odd_one *list, size_t count, size_t slow)
 {
 	const double last_ns = list[slow - 1].lat_ns, others_ns = median_ns(list, count, slow);
 
-	fprintf(file, "odd: %s%s ", tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
+	tw_append_format(text, "odd: %s%s ", tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
 	for (size_t i = 0; i < slow; i++)
-		fprintf(file, "%s%s", i == 0 ? "" : i + 1 < slow ? ", " : " and ", list[i].name);
-	fprintf(file, ": %s%.2f times the lat of the other%s (%s, %s)%s",
-		slow > 1 ? "at least " : "", last_ns / others_ns, count - slow > 1 ? "s" : "",
-		TW_SAY_NS(last_ns), TW_SAY_NS(others_ns), list->has_windows ? ", throughout" :
-		"; by p50 only, so it may be for a part of the run");
+		tw_append_format(text, "%s%s", i == 0 ? "" : i + 1 < slow ? ", " : " and ",
+				 list[i].name);
+	tw_append_format(text, ": %s%.2f times the lat of the other%s (%s, %s)%s",
+			 slow > 1 ? "at least " : "", last_ns / others_ns,
+			 count - slow > 1 ? "s" : "", TW_SAY_NS(last_ns), TW_SAY_NS(others_ns),
+			 list->has_windows ? ", throughout" :
+			 "; by p50 only, so it may be for a part of the run");
 	if (count < FEWEST)
-		fprintf(file, "; of %zu: by a factor only", count);
-	fputs(where(&list[slow - 1], &list[slow], odd->direction), file);
+		tw_append_format(text, "; of %zu: by a factor only", count);
+	tw_append_format(text, "%s", where(&list[slow - 1], &list[slow], odd->direction));
 }
 
 /* ---- the rows ------------------------------------------------------------ */
@@ -421,13 +422,12 @@ void tw_odd_free(struct tw_odd *odd)
 		tw_report_free(&odd->own[i]);
 	free(odd->own);
 	free(odd->list);
-	free(odd->text);
 }
 
 /* Judge those of one kind of work, and write what was found. Return how many there are. */
-static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, FILE *file)
+static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, struct tw_growing_text *text)
 {
-	const char *before = ftell(file) ? "; " : "";
+	const char *before = text->length ? "; " : "";
 	size_t count = 1, slow;
 
 	while (list + count < odd->list + odd->count && list[count].work == list->work)
@@ -436,8 +436,8 @@ static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, FILE *file)
 		return 1;
 	for (size_t i = 0; i < count; i++)
 		if (list[i].parts < TW_ODD_PARTS || list[i].has_windows != list->has_windows) {
-			fprintf(file, "%snot judged: %.60s lacks I/Os in some of %d parts of "
-				"the run", before, list[i].name, TW_ODD_PARTS);
+			tw_append_format(text, "%snot judged: %.60s lacks I/Os in some of %d "
+					 "parts of the run", before, list[i].name, TW_ODD_PARTS);
 			return count;
 		}
 	odd->judged += count;
@@ -446,20 +446,17 @@ static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, FILE *file)
 	for (size_t i = 0; i < slow; i++)
 		list[i].is_slow = 1;
 	if (slow) {
-		fputs(before, file);
-		say_slow(file, odd, list, count, slow);
+		tw_append_format(text, "%s", before);
+		say_slow(text, odd, list, count, slow);
 	}
 	return count;
 }
 
 size_t tw_odd_rank(struct tw_odd *odd, int direction)
 {
+	struct tw_growing_text text = { .length = 0 };
 	const char *differs;
-	FILE *file;
-	size_t size;
 
-	free(odd->text);
-	file = tw_text_open(&odd->text, &size);
 	odd->direction = direction;
 	odd->count = odd->slow = odd->judged = 0;
 	/* Those without I/Os come last; then those of one kind of work come together. */
@@ -476,14 +473,16 @@ size_t tw_odd_rank(struct tw_odd *odd, int direction)
 	differs = find_work(odd);
 	qsort(odd->list, odd->count, sizeof(*odd->list), by_order);
 	for (size_t i = 0; i < odd->count;)
-		i += judge(odd, &odd->list[i], file);
-	if (!ftell(file) && odd->judged)
-		fprintf(file, "odd: none of %zu %ss%s", odd->judged, tw_odd_kinds[odd->kind],
-			odd->list->has_windows && odd->judged >= FEWEST ? "" :
-			", by a factor only");
-	else if (!ftell(file) && differs)
-		fprintf(file, "not compared: they differ in %s", differs);
-	tw_text_close(file);
+		i += judge(odd, &odd->list[i], &text);
+	if (text.length)
+		odd->text = text.bytes;
+	else if (odd->judged)
+		odd->text = tw_format("odd: none of %zu %ss%s", odd->judged,
+				      tw_odd_kinds[odd->kind],
+				      odd->list->has_windows && odd->judged >= FEWEST ? "" :
+				      ", by a factor only");
+	else
+		odd->text = differs ? tw_format("not compared: they differ in %s", differs) : "";
 	for (size_t i = 0; i < odd->count; i++) {
 		odd->list[i].work = 0;
 		odd->list[i].lat_ns = tw_histogram_mean_ns(&odd->list[i].lat[direction]);

@@ -135,14 +135,13 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
 
 	for (size_t i = 0; i < group->stall_count; i++) {
 		const struct tw_report_stall *stall = &group->stalls[i];
-		char why[TW_REPORT_SENTENCE];
 		json_t *jobs = json_array();
 
 		for (size_t j = 0; j < stall->job_count; j++)
 			json_array_append_new(jobs, tw_json_of_u64(stall->jobs[j]));
 		json_array_append_new(array, json_pack("{s:s, s:s*, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"stage", stall->stage,
-			"cause", tw_report_say_stall(why, sizeof(why), stall) ? why : NULL,
+			"cause", tw_report_say_stall(stall),
 			"from_ns", tw_json_of_u64(stall->from_ns),
 			"ns", tw_json_of_u64(stall->ns),
 			"ios", tw_json_of_u64(stall->ios),

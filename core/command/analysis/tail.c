@@ -181,26 +181,26 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 /* ---- the sentence ----------------------------------------------------------- */
 
 /* Write of which I/Os the shares are, and how many of these were split. */
-static void put_ios(FILE *file, const struct tail *tail, int direction)
+static void put_ios(struct tw_growing_text *text, const struct tail *tail, int direction)
 {
 	const char *name = tw_direction_names[direction];
 	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
 
 	if (!tail->is_of_slowest)
-		fprintf(file, "slowest %.2g %% of %ss (", tail->percent, name);
+		tw_append_format(text, "slowest %.2g %% of %ss (", tail->percent, name);
 	else if (tail->slowest > 1)
-		fprintf(file, "%zu slowest %ss (", tail->slowest, name);
+		tw_append_format(text, "%zu slowest %ss (", tail->slowest, name);
 	else
-		fprintf(file, "slowest %s (", name);
-	fprintf(file, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : ">= ",
-		TW_SAY_NS(tail->from_ns));
+		tw_append_format(text, "slowest %s (", name);
+	tw_append_format(text, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : ">= ",
+			 TW_SAY_NS(tail->from_ns));
 	if (split && (!tail->is_of_slowest || split < tail->slowest))
-		fprintf(file, "; %llu sampled", (unsigned long long)split);
-	fputs("): ", file);
+		tw_append_format(text, "; %llu sampled", (unsigned long long)split);
+	tw_append_format(text, "): ");
 }
 
 /* Write the @most largest shares, and what is not explained. */
-static void put_shares(FILE *file, struct tail *tail, int most)
+static void put_shares(struct tw_growing_text *text, struct tail *tail, int most)
 {
 	struct tw_report_causes *causes = &tail->causes;
 	double left = 100, unexplained_ns = 0;
@@ -212,8 +212,8 @@ static void put_shares(FILE *file, struct tail *tail, int most)
 
 		if (i && percent < TW_REPORT_MIN_PERCENT)
 			break;
-		fputs(i ? "; " : "", file);
-		tw_report_put_cause(file, cause, causes->lat_ns);
+		tw_append_format(text, "%s", i ? "; " : "");
+		tw_report_put_cause(text, cause, causes->lat_ns);
 		left -= percent;
 		cause->ns = 0;
 		if (!tw_report_is_explained(cause))
@@ -226,42 +226,36 @@ static void put_shares(FILE *file, struct tail *tail, int most)
 			unexplained_ns += causes->all[i].ns;
 	unexplained_ns = fmin(round(100 * unexplained_ns / causes->lat_ns), left);
 	if (unexplained_ns >= 1)
-		fprintf(file, "; %s%.0f %% not explained", more, unexplained_ns);
+		tw_append_format(text, "; %s%.0f %% not explained", more, unexplained_ns);
 }
 
-/* Write the sentence. The shares are used up by that, so this is a copy. */
-static int say(char *text, size_t size, struct tail tail, int direction, int most)
+/* Return the sentence. The shares are used up by that, so this is a copy. */
+static const char *say(struct tail tail, int direction, int most)
 {
-	FILE *file = fmemopen(text, size, "w");
+	struct tw_growing_text text = { .length = 0 };
 
-	if (!file)
-		return 0;
-	put_ios(file, &tail, direction);
-	put_shares(file, &tail, most);
-	tw_report_put_stolen(file, &tail.causes);
-	fclose(file);
-	return 1;
+	put_ios(&text, &tail, direction);
+	put_shares(&text, &tail, most);
+	tw_report_put_stolen(&text, &tail.causes);
+	return text.bytes;
 }
 
-int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
-		       int direction)
+const char *tw_report_say_tail(const struct tw_report_group *group, int direction)
 {
 	struct tail tail;
 
-	return find(&tail, group, direction) &&
-	       say(text, size, tail, direction, MOST_CAUSES);
+	return find(&tail, group, direction) ? say(tail, direction, MOST_CAUSES) : NULL;
 }
 
-int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
-			     int direction)
+const char *tw_report_say_main_cause(const struct tw_report_group *group, int direction)
 {
 	const struct tw_report_cause *most;
 	struct tail tail;
 
 	if (!find(&tail, group, direction) || !has_causes(&tail))
-		return 0;
+		return NULL;
 	most = tw_report_next_cause(&tail.causes);
-	return most && tw_report_has_cause(most) && say(text, size, tail, direction, 1);
+	return most && tw_report_has_cause(most) ? say(tail, direction, 1) : NULL;
 }
 
 /* ---- JSON ------------------------------------------------------------------- */
@@ -303,22 +297,20 @@ static json_t *causes_to_json(struct tw_report_causes *causes)
 json_t *tw_report_tail_to_json(const struct tw_report_group *group)
 {
 	json_t *object = json_object();
-	char text[TW_REPORT_SENTENCE];
 	struct tail tail;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		int has_text;
+		const char *text;
 
 		if (!find(&tail, group, i))
 			continue;
-		has_text = say(text, sizeof(text), tail, i, MOST_CAUSES);
+		text = say(tail, i, MOST_CAUSES);
 		json_object_set_new(object, tw_direction_names[i], json_pack(
-			"{s:o, s:o, s:b, s:o, s:s*}",
+			"{s:o, s:o, s:b, s:o, s:s}",
 			"ios", tw_json_of_u64(tail.causes.ios),
 			"from_ns", tw_json_of_u64(tail.from_ns),
 			"slowest", tail.is_of_slowest,
-			"causes", causes_to_json(&tail.causes),
-			"text", has_text ? text : NULL));
+			"causes", causes_to_json(&tail.causes), "text", text));
 	}
 	return object;
 }

@@ -2,7 +2,6 @@
 /*
  * The title of a page about groups: which jobs, on which hosts, and when the first began.
  */
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -42,8 +41,8 @@ static const char *host_of(const struct tw_report_group *group)
 }
 
 /* Write what differs among the groups: "a, b, c and 2 more". */
-static void put_list(FILE *file, const struct tw_report_group *const *groups, size_t count,
-		     const char *(*text_of)(const struct tw_report_group *group))
+static void put_list(struct tw_growing_text *into, const struct tw_report_group *const *groups,
+		     size_t count, const char *(*text_of)(const struct tw_report_group *group))
 {
 	size_t shown = 0, more = 0;
 
@@ -58,26 +57,23 @@ static void put_list(FILE *file, const struct tw_report_group *const *groups, si
 		if (shown == MAX_NAMES)
 			more++;
 		else
-			fprintf(file, "%s%s", shown++ ? ", " : "", text);
+			tw_append_format(into, "%s%s", shown++ ? ", " : "", text);
 	}
 	if (more)
-		fprintf(file, " and %zu more", more);
+		tw_append_format(into, " and %zu more", more);
 }
 
-char *tw_report_title(const struct tw_report_group *const *groups, size_t count)
+const char *tw_report_title(const struct tw_report_group *const *groups, size_t count)
 {
-	time_t start;
-	char *text = NULL, date[64];
+	const time_t start = (time_t)(groups[0]->all.jobs[0].start_ns / TW_NS_PER_SECOND);
+	struct tw_growing_text text = { .length = 0 };
+	char date[64];
 	struct tm tm;
-	size_t size;
-	FILE *file = tw_text_open(&text, &size);
 
-	put_list(file, groups, count, name_of);
-	fputs(" on ", file);
-	put_list(file, groups, count, host_of);
-	start = (time_t)(groups[0]->all.jobs[0].start_ns / TW_NS_PER_SECOND);
+	put_list(&text, groups, count, name_of);
+	tw_append_format(&text, " on ");
+	put_list(&text, groups, count, host_of);
 	strftime(date, sizeof(date), "%F %R UTC", gmtime_r(&start, &tm));
-	fprintf(file, ", %s", date);
-	tw_text_close(file);
-	return text;
+	tw_append_format(&text, ", %s", date);
+	return text.bytes;
 }

@@ -436,7 +436,6 @@ static struct tw_page *new_page(const struct tw_diff *diff)
 	const struct tw_report_group **list;
 	struct tw_page *page;
 	size_t count = 0;
-	char *title;
 
 	for (size_t i = 0; i < diff->count; i++)
 		count += diff->runs[i].count;
@@ -445,9 +444,7 @@ static struct tw_page *new_page(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
 			list[count++] = diff->runs[i].groups[j];
-	title = tw_report_title(list, count);
-	page = tw_page_new(tw_format("A and B: %s", title));
-	free(title);
+	page = tw_page_new(tw_format("A and B: %s", tw_report_title(list, count)));
 	free(list);
 	return page;
 }

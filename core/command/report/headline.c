@@ -4,7 +4,6 @@
  * direction, and facts about device, file, machine and run. Facts that a report
  * does not have are left out.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -89,10 +88,7 @@ const json_t *tw_report_machine(const struct tw_report_group *group)
 static void add_first_line(struct tw_page *page, const struct tw_report_group *group,
 			   int is_only_one)
 {
-	char *title = tw_report_title(&group, 1);
-
-	tw_page_paragraph(page, "%s: ", title);
-	free(title);
+	tw_page_paragraph(page, "%s: ", tw_report_title(&group, 1));
 	if (group->all.attached)
 		tw_report_add_attached_head(page, group);
 	else

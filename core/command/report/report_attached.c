@@ -4,7 +4,6 @@
  * alone: which processes were watched, tables of the I/Os by ring, file and operation, and
  * what is not in these.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,15 +115,15 @@ static void add_time(struct tw_table *table, const json_t *row, unsigned time, i
 }
 
 /* Write the means of the parts of calls. Return what comes before the next text. */
-static const char *put_parts(FILE *file, const json_t *row)
+static const char *put_parts(struct tw_growing_text *text, const json_t *row)
 {
 	const char *before = "";
 
 	for (unsigned time = TW_SYNC_DATA; time <= TW_SYNC_WAKE; time++) {
 		if (!(mean_of(row, time) > 0))
 			continue;
-		fprintf(file, "%s%s %s", *before ? " + " : "", tw_time_metrics[time].name,
-			TW_SAY_NS(mean_of(row, time)));
+		tw_append_format(text, "%s%s %s", *before ? " + " : "",
+				 tw_time_metrics[time].name, TW_SAY_NS(mean_of(row, time)));
 		before = "; ";
 	}
 	return before;
@@ -134,12 +133,9 @@ static const char *put_parts(FILE *file, const json_t *row)
  * leave out, or whose lat has a wait. */
 static void add_apart(struct tw_table *table, const json_t *row)
 {
-	char *text = NULL;
-	const char *before;
-	size_t size;
-	FILE *file = tw_text_open(&text, &size);
+	struct tw_growing_text text = { .length = 0 };
+	const char *before = put_parts(&text, row);
 
-	before = put_parts(file, row);
 	for (unsigned i = 0; i < TW_COUNTS; i++) {
 		const uint64_t count = tw_report_u64(row, tw_metric_key(tw_count_metrics[i].path));
 
@@ -147,12 +143,11 @@ static void add_apart(struct tw_table *table, const json_t *row)
 		    i == TW_METRIC_waited || i == TW_METRIC_not_chosen ||
 		    (i == TW_METRIC_no_request && !tw_report_u64(row, "split")))
 			continue;
-		fprintf(file, "%s%s", before, TW_SAY_COUNT(count, tw_count_metrics[i].label));
+		tw_append_format(&text, "%s%s", before,
+				 TW_SAY_COUNT(count, tw_count_metrics[i].label));
 		before = ", ";
 	}
-	tw_text_close(file);
-	tw_cell_text(table, text);
-	free(text);
+	tw_cell_text(table, text.length ? text.bytes : "");
 }
 
 static void add_table(struct tw_page *page, const json_t *all)

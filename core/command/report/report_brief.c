@@ -98,7 +98,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	const unsigned long long depth = last->all.jobs[0].iodepth;
 	struct tw_table *figures = tw_report_figures(page, "depth",
 						     tw_has(&last->all.tally, TW_METRIC_bytes));
-	char text[TW_REPORT_SENTENCE];
+	const char *tail;
 
 	for (size_t i = 0; i < count; i++)
 		tw_report_add_figures_row(figures, &groups[i], direction,
@@ -115,7 +115,8 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
 	tw_report_add_largest(page, last, direction, tw_format("depth %llu", depth));
-	if (tw_report_say_tail(text, sizeof(text), last, direction))
-		tw_page_paragraph(page, "depth %llu, %s", depth, text);
+	tail = tw_report_say_tail(last, direction);
+	if (tail)
+		tw_page_paragraph(page, "depth %llu, %s", depth, tail);
 	tw_report_add_deliver(page, last);
 }

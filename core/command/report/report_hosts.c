@@ -3,7 +3,6 @@
  * What differs between the hosts of a page, and which did not run together with the others. The
  * clocks of hosts differ, and by how much is not known: each time is by the host's own clock.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,9 +119,8 @@ static int is_named(const struct host *list, size_t i, size_t fact, const char *
 /* Tell each value of a fact with its hosts, if they differ in it. */
 static void add_fact(struct tw_page *page, const struct host *list, size_t count, size_t fact)
 {
-	char *text = NULL;
-	size_t size, values = 0;
-	FILE *file = tw_text_open(&text, &size);
+	struct tw_growing_text text = { .length = 0 };
+	size_t values = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *value = fact_of(&list[i], fact);
@@ -130,24 +128,24 @@ static void add_fact(struct tw_page *page, const struct host *list, size_t count
 
 		if (!value || is_named(list, i, fact, value))
 			continue;
-		fprintf(file, "%s %s on", values++ ? ";" : "", value);
+		tw_append_format(&text, "%s %s on", values++ ? ";" : "", value);
 		for (size_t j = i; j < count; j++) {
 			const char *other = fact_of(&list[j], fact);
 
 			if (other && !strcmp(other, value) && named++ < MAX_NAMES)
-				fprintf(file, "%s %s", named > 1 ? "," : "", list[j].name);
+				tw_append_format(&text, "%s %s", named > 1 ? "," : "",
+						 list[j].name);
 		}
 		if (named > MAX_NAMES)
-			fprintf(file, " and %zu more", named - MAX_NAMES);
+			tw_append_format(&text, " and %zu more", named - MAX_NAMES);
 	}
-	tw_text_close(file);
 	if (values > 1)
-		tw_page_paragraph(page, "hosts differ in %s:%s", facts[fact].name, text);
-	free(text);
+		tw_page_paragraph(page, "hosts differ in %s:%s", facts[fact].name, text.bytes);
 }
 
 /* Name the hosts that began after the first one, or ended before the last one. */
-static void put_apart(FILE *file, const struct host *list, size_t count, int is_end)
+static void put_apart(struct tw_growing_text *text, const struct host *list, size_t count,
+		      int is_end)
 {
 	const struct host *other = list;
 	uint64_t longest_ns = 0;
@@ -164,33 +162,30 @@ static void put_apart(FILE *file, const struct host *list, size_t count, int is_
 						   list[i].begin_ns - other->begin_ns;
 
 		if (apart_ns > longest_ns / LATE_PART && named++ < MAX_NAMES)
-			fprintf(file, "%s %s %s %s %s %s", ftell(file) ? "," : "", list[i].name,
-				is_end ? "ended" : "began", TW_SAY_ROUND(apart_ns),
-				is_end ? "before" : "after", other->name);
+			tw_append_format(text, "%s %s %s %s %s %s", text->length ? "," : "",
+					 list[i].name, is_end ? "ended" : "began",
+					 TW_SAY_ROUND(apart_ns), is_end ? "before" : "after",
+					 other->name);
 	}
 	if (named > MAX_NAMES)
-		fprintf(file, ", and %zu more", named - MAX_NAMES);
+		tw_append_format(text, ", and %zu more", named - MAX_NAMES);
 }
 
 void tw_report_add_hosts(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count)
 {
 	struct host *list = NULL;
-	char *apart = NULL;
-	size_t hosts = 0, size;
-	FILE *file;
+	struct tw_growing_text apart = { .length = 0 };
+	size_t hosts = 0;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < groups[i].member_count; j++)
 			add_jobs(&list, &hosts, groups[i].members[j]);
-	file = tw_text_open(&apart, &size);
 	for (int is_end = 0; is_end < 2 && hosts > 1; is_end++)
-		put_apart(file, list, hosts, is_end);
-	tw_text_close(file);
-	if (*apart)
-		tw_page_paragraph(page, "not together, by the hosts' own clocks:%s", apart);
+		put_apart(&apart, list, hosts, is_end);
+	if (apart.length)
+		tw_page_paragraph(page, "not together, by the hosts' own clocks:%s", apart.bytes);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts) && hosts > 1; i++)
 		add_fact(page, list, hosts, i);
-	free(apart);
 	free(list);
 }

@@ -73,7 +73,6 @@ static void add_limit(struct tw_page *page, const struct tw_report_group *group)
  * the page is the evidence. Return: there is a tail without causes. */
 static int add_answers(struct tw_page *page, const struct tw_report_group *group)
 {
-	char text[TW_REPORT_SENTENCE];
 	int any = 0, tails = 0;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
@@ -88,11 +87,13 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 		if (!tw_report_has_times(&group->all.tally, i))
 			tw_report_add_kinds(page, group, i);
 	}
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tw_report_say_tail(text, sizeof(text), group, i)) {
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		const char *text = tw_report_say_tail(group, i);
+
+		if (text)
 			tw_page_paragraph(page, "%s", text);
-			tails++;
-		}
+		tails += text != NULL;
+	}
 	tw_report_add_deliver(page, group);
 	tw_report_add_most_waited(page, group);
 	return tails && lacks_causes(group);
@@ -454,9 +455,9 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 			       unsigned with)
 {
 	const struct tw_report_group **list = tw_malloc(count * sizeof(*list));
+	const char *title;
 	struct tw_page *page;
 	int lacks = 0;
-	char *title;
 
 	for (size_t i = 0; i < count; i++)
 		list[i] = &groups[i];
@@ -466,7 +467,6 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		tw_report_add_top(page, groups, count);
 	if (count > 1)
 		add_several(page, groups, count, title, with);
-	free(title);
 	free(list);
 	for (size_t i = 0; i < count && (count == 1 || with); i++)
 		add_group(page, &groups[i], count == 1, with);

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/report/report_parts.h"
@@ -175,16 +174,15 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 			int direction)
 {
 	struct tw_series *series = NULL;
-	char *text = NULL;
-	size_t size;
-	FILE *file = tw_text_open(&text, &size);
+	struct tw_growing_text text = { .length = 0 };
 	int count = 0;
 
 	for (size_t i = 0; i < group->stall_count && count < MAX_STALLS; i++) {
 		const struct tw_report_stall *stall = &group->stalls[i];
 		const struct tw_report_slow *slow = stall->slowest;
 		const struct tw_report_job *job = tw_report_job_of(group, slow);
-		char number[16], why[TW_REPORT_SENTENCE];
+		const char *why = tw_report_say_stall(stall);
+		char number[16];
 		double s;
 
 		if (strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]) ||
@@ -199,16 +197,13 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 		snprintf(number, sizeof(number), "%d", ++count);
 		tw_plot_tag(series, s, (double)slow->lat_ns, number, "stall %d: lat %s",
 			    count, TW_SAY_NS(slow->lat_ns));
-		fprintf(file, "%s%d: ", count > 1 ? " " : "stalls: ", count);
-		fprintf(file, "%s in %s, %s", TW_SAY_NS(stall->ns), stall->stage,
-			TW_SAY_COUNT(stall->ios, "I/O[s]"));
-		fprintf(file, tw_report_say_stall(why, sizeof(why), stall) ? ": %s." : ".",
-			why);
+		tw_append_format(&text, "%s%d: %s in %s, %s%s%s.", count > 1 ? " " : "stalls: ",
+				 count, TW_SAY_NS(stall->ns), stall->stage,
+				 TW_SAY_COUNT(stall->ios, "I/O[s]"), why ? ": " : "",
+				 why ? why : "");
 	}
-	tw_text_close(file);
 	if (count)
-		tw_plot_caption(plot, text);
-	free(text);
+		tw_plot_caption(plot, text.bytes);
 }
 
 /* ---- all ----------------------------------------------------------------- */

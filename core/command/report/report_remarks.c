@@ -381,8 +381,7 @@ void tw_report_add_others_times(struct tw_page *page, const struct tw_report_gro
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_scalars *scalars = &tally->scalars;
 	const double alone_ns = (double)tally->times[TW_ALONE_IN_DEVICE][direction].sum_ns;
-	char names[TW_REPORT_SENTENCE * 2];
-	const char *before = "";
+	const char *before = "", *names;
 	double all_ns = 0;
 
 	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_WITH_COMMANDS; time++)
@@ -404,7 +403,8 @@ void tw_report_add_others_times(struct tw_page *page, const struct tw_report_gro
 		before = ";";
 	}
 	tw_page_more(page, " (by what it had in flight when it got the I/O)");
-	if (tw_report_say_others_sums(names, sizeof(names), &group->all, direction, all_ns))
+	names = tw_report_say_others_sums(&group->all, direction, all_ns);
+	if (names)
 		tw_page_more(page, "; by name: %s", names);
 	if (scalars->counted)
 		tw_page_more(page, "; counting this took %s of blockq",

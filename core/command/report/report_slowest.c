@@ -46,25 +46,24 @@ static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, i
 	       most : NULL;
 }
 
-/* Write the two longest stages with their parts of lat, or the longest alone if
+/* Return the two longest stages with their parts of lat, or the longest alone if
  * a line has no room for both. */
-static void longest_stages(char *text, size_t size, const struct tw_report_slow *slow)
+static const char *longest_stages(const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_STAGES], *stage;
 	int count = tw_report_slow_stages(slow->json, list);
-	size_t used = 0;
+	const char *text = "";
 
-	text[0] = '\0';
 	for (int i = 0; i < 2 && (stage = longest(list, count, slow->lat_ns)); i++) {
-		char one[64];
+		const char *more = tw_format("%s%s%s %.0f %%", text, i ? ", " : "", stage->name,
+					     100 * (double)stage->ns / (double)slow->lat_ns);
 
-		snprintf(one, sizeof(one), "%s%s %.0f %%", i ? ", " : "", stage->name,
-			 100 * (double)stage->ns / (double)slow->lat_ns);
-		if (i && used + strlen(one) > MAX_STAGES)
-			return;
-		used += (size_t)snprintf(text + used, size - used, "%s", one);
+		if (i && strlen(more) > MAX_STAGES)
+			break;
+		text = more;
 		stage->ns = 0;
 	}
+	return text;
 }
 
 /* ---- tables ------------------------------------------------------------------ */
@@ -121,7 +120,6 @@ static int since_start(double *s, const struct tw_report_group *group,
 /* Does any of the I/Os have something for a column? */
 static int any_has(const struct tw_report_group *group, int kind, size_t count)
 {
-	char text[TW_REPORT_SENTENCE];
 	double s;
 
 	if (kind != AT && kind != CALL && kind != WHY && kind != DISK && kind < STAGES)
@@ -130,7 +128,7 @@ static int any_has(const struct tw_report_group *group, int kind, size_t count)
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 
 		if (kind == AT ? since_start(&s, group, slow) :
-		    kind == WHY ? tw_report_say_cause(text, sizeof(text), slow->json) :
+		    kind == WHY ? tw_report_say_cause(slow->json) != NULL :
 		    kind < STAGES ? json_object_get(slow->json, keys[kind]) != NULL :
 		    json_object_get(json_object_get(slow->json, "stages"),
 				    tw_time_metrics[kind - STAGES].name) != NULL)
@@ -158,7 +156,7 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 	const json_t *stages = json_object_get(json, "stages");
 	const char *direction = tw_report_string(json, "ddir");
 	const char *file = tw_report_string(json, "file");
-	char text[TW_REPORT_SENTENCE] = "";
+	const char *why;
 	uint64_t ns = 0;
 	double s;
 
@@ -182,11 +180,10 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 		 * before. */
 		tw_cell_u64(table, tw_report_u64(json, kind == SIZE ? "size" : "offset"));
 	} else if (kind == LONGEST) {
-		longest_stages(text, sizeof(text), slow);
-		tw_cell_text(table, text);
+		tw_cell_text(table, longest_stages(slow));
 	} else if (kind == WHY) {
-		tw_cell_text(table, tw_report_say_cause(text, sizeof(text), json) ? text :
-			     medium == TW_IN_TEXT ? "" : "-");
+		why = tw_report_say_cause(json);
+		tw_cell_text(table, why ? why : medium == TW_IN_TEXT ? "" : "-");
 	} else if (kind == CALL || kind >= STAGES) {
 		const json_t *of = kind == CALL ? json_object_get(json, keys[CALL]) :
 			json_object_get(stages, tw_time_metrics[kind - STAGES].name);
@@ -233,7 +230,7 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 		      const struct tw_report_stall *stall)
 {
-	char why[TW_REPORT_SENTENCE];
+	const char *why = tw_report_say_stall(stall);
 
 	tw_page_remark(page, "stall at ");
 	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
@@ -244,10 +241,9 @@ static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_more(page, ", %s in %s%s", TW_SAY_NS(stall->ns), stall->stage,
 		     !strcmp(stall->stage, "kernel") && group->all.tally.scalars.every > 1 ?
 		     " (not sampled)" : "");
-	if (!tw_report_say_stall(why, sizeof(why), stall))
-		return 0;
-	tw_page_more(page, ", %s", why);
-	return 1;
+	if (why)
+		tw_page_more(page, ", %s", why);
+	return why != NULL;
 }
 
 /* Say what following threads cost. All jobs of a run share the programs, so the job that saw

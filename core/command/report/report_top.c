@@ -94,12 +94,12 @@ static void more_stages(struct tw_page *page, const struct part *part, int most,
 static void more_cause(struct tw_page *page, const struct part *part)
 {
 	const char *verify = tw_report_verify(part->group);
-	char text[TW_REPORT_SENTENCE];
+	const char *text = tw_report_say_main_cause(part->group, part->direction);
 
 	if (verify && part->direction == TW_READ &&
 	    percent_of(part, TW_DELIVER) >= LARGE_PERCENT)
 		tw_page_more(page, ". fio verifies each I/O (verify=%s)", verify);
-	if (tw_report_say_main_cause(text, sizeof(text), part->group, part->direction))
+	if (text)
 		tw_page_more(page, ". %c%s", toupper((unsigned char)text[0]), text + 1);
 }
 

@@ -169,9 +169,9 @@ static int has_write_through(const struct tw_report *report)
 /* Add whose handles the commits had that @syncs syncs waited for. */
 static void put_commits(struct tw_page *page, const struct tw_report *report, uint64_t syncs)
 {
-	char names[TW_REPORT_SENTENCE];
+	const char *names = tw_report_say_commits(report, syncs);
 
-	if (tw_report_say_commits(names, sizeof(names), report, syncs))
+	if (names)
 		tw_page_also(page, "syncs that waited for a commit with handles of others: %s",
 			     names);
 }
