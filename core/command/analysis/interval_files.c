@@ -88,46 +88,43 @@ static int next_text(struct tw_intervals *intervals, size_t *got,
 	return 0;
 }
 
-/* Return: 0; -EINVAL. */
-static int parse(const struct tw_intervals *intervals, size_t length, json_t **json,
-		 struct tw_report_problem *problem)
+/* Return NULL with @problem set. */
+static json_t *parse(const struct tw_intervals *intervals, size_t length,
+		     struct tw_report_problem *problem)
 {
-	struct tw_report_problem in_line = { "" };
 	json_error_t error;
+	json_t *json = json_loadb(intervals->text, length, JSON_REJECT_DUPLICATES, &error);
 
-	*json = json_loadb(intervals->text, length, JSON_REJECT_DUPLICATES, &error);
-	if (!*json)
-		tw_report_refuse(&in_line, "not JSON: column %d: %s", error.column,
-				 error.text);
-	return refused(intervals, &in_line, problem);
+	if (!json)
+		tw_report_refuse(problem, "not JSON: column %d: %s", error.column, error.text);
+	return json;
 }
 
 /* ---- the header ---------------------------------------------------------- */
 
-static int read_header(struct tw_intervals *intervals, const char *path, size_t length,
-		       struct tw_report_problem *problem)
+/* Sets @problem if it is wrong. */
+static void read_header(struct tw_intervals *intervals, const char *path, size_t length,
+			struct tw_report_problem *problem)
 {
-	struct tw_report_problem in_line = { "" };
 	struct tw_report *header = &intervals->header;
-	json_t *json;
-	int ret = parse(intervals, length, &json, problem);
+	json_t *json = parse(intervals, length, problem);
 
-	if (ret)
-		return ret;
-	tw_must(tw_report_from_json(header, json, path, &in_line));
+	if (!json)
+		return;
+	tw_must(tw_report_from_json(header, json, path, problem));
 	json_decref(json);
 	if (!header->interval_ns)
-		tw_report_refuse(&in_line, "kind is not \"intervals\"");
+		tw_report_refuse(problem, "kind is not \"intervals\"");
 	if (header->job_count != 1)
-		tw_report_refuse(&in_line, "it has not one job");
+		tw_report_refuse(problem, "it has not one job");
 	intervals->digits = header->digits;
-	return refused(intervals, &in_line, problem);
 }
 
 int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 		      struct tw_report_problem *problem)
 {
 	struct tw_intervals *made = tw_zalloc(1, sizeof(*made));
+	struct tw_report_problem in_line = { "" };
 	size_t length;
 	int ret = 0;
 
@@ -143,8 +140,10 @@ int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 				 "end");
 		ret = -EINVAL;
 	}
-	if (!ret)
-		ret = read_header(made, path, length, problem);
+	if (!ret) {
+		read_header(made, path, length, &in_line);
+		ret = refused(made, &in_line, problem);
+	}
 	if (ret)
 		tw_intervals_close(made);
 	*intervals = ret ? NULL : made;
@@ -191,17 +190,21 @@ static void check_place(const struct tw_report_line *line,
 }
 
 /* Read a line. Sets @problem if it is wrong. */
-static void read_line(struct tw_intervals *intervals, const json_t *json,
-		     struct tw_report_problem *problem)
+static void read_line(struct tw_intervals *intervals, size_t length,
+		      struct tw_report_problem *problem)
 {
+	json_t *json = parse(intervals, length, problem);
 	const struct tw_report_line before = intervals->line.is;
 	struct tw_intervals_line *line = &intervals->line;
 	struct tw_report_line *is = &line->is;
 	uint64_t last_ns, begin_ns, end_ns;
 	unsigned digits;
 
+	if (!json)
+		return;
 	*is = (struct tw_report_line) { 0 };
 	tw_must(tw_report_line_from_json(is, &line->tally, json, problem));
+	json_decref(json);
 	check_place(is, &before, problem);
 	last_ns = is->first_ns + is->run_ns;
 	begin_ns = is->first_ns > is->from_ns ? is->first_ns : is->from_ns;
@@ -214,10 +217,10 @@ static void read_line(struct tw_intervals *intervals, const json_t *json,
 
 /* ---- lines that are left out --------------------------------------------- */
 
-/* Leave the line out if it is before the wanted time. Return: 1; 0; -EINVAL. */
+/* Leave the line out if it is before the wanted time. Return: 1, or 0. Sets @problem if the line
+ * that is left out is wrong. */
 static int skip(struct tw_intervals *intervals, struct tw_report_problem *problem)
 {
-	struct tw_report_problem in_line = { "" };
 	unsigned long long number, from_ns, to_ns;
 	struct tw_report_line line;
 	char begin[160];
@@ -234,9 +237,9 @@ static int skip(struct tw_intervals *intervals, struct tw_report_problem *proble
 	line = (struct tw_report_line) {
 		.number = number, .from_ns = from_ns, .to_ns = to_ns,
 	};
-	check_place(&line, &intervals->line.is, &in_line);
+	check_place(&line, &intervals->line.is, problem);
 	intervals->line.is = line;
-	return refused(intervals, &in_line, problem) ? -EINVAL : 1;
+	return 1;
 }
 
 /* ---- the next line ------------------------------------------------------- */
@@ -247,24 +250,18 @@ int tw_intervals_next(struct tw_intervals *intervals,
 {
 	struct tw_report_problem in_line = { "" };
 	size_t length;
-	json_t *json;
 	int ret;
 
 	*line = NULL;
 	tw_tally_free(&intervals->line.tally);
 	intervals->line.tally = (struct tw_tally) { 0 };
-	while (!(ret = next_text(intervals, &length, problem)) && length) {
-		ret = skip(intervals, problem);
-		if (ret <= 0)
-			break;
-	}
-	if (ret || !length)
-		return ret;
-	ret = parse(intervals, length, &json, problem);
-	if (ret)
-		return ret;
-	read_line(intervals, json, &in_line);
-	json_decref(json);
+	do {
+		ret = next_text(intervals, &length, problem);
+		if (ret || !length)
+			return ret;
+	} while (skip(intervals, &in_line) && !in_line.text[0]);
+	if (!in_line.text[0])
+		read_line(intervals, length, &in_line);
 	ret = refused(intervals, &in_line, problem);
 	if (!ret)
 		*line = &intervals->line;
