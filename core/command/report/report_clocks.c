@@ -11,42 +11,24 @@
 
 #include "command/report/report_parts.h"
 
-/* A clock's error in a run: positive = it ran fast of @against. The JSON of a report has
- * it, and was checked when the report was read. */
-struct clock {
-	const json_t *json;		/* NULL: not in the report */
-	const char *against;
-	double error_ns, error_ppb;
-	double uncertainty_ns, uncertainty_ppb;
-};
-
 static double number(const json_t *object, const char *key)
 {
 	return json_number_value(json_object_get(object, key));
 }
 
-/* Read the error of a clock. @key: of another error of it; NULL: its own. */
-static struct clock clock_of(const struct tw_report *report, int which, const char *key)
+/* Return a clock; NULL: it is not in the report. The JSON was checked when the report was read.
+ * Errors are positive if the clock ran fast of the one that it is against. */
+static const json_t *clock_of(const struct tw_report *report, int which)
 {
-	const json_t *json = json_object_get(report->clocks, tw_report_clock_names[which]);
-	const json_t *error = key ? json_object_get(json, key) : json;
-
-	return (struct clock) {
-		.json = error ? json : NULL,
-		.against = key ? "CLOCK_MONOTONIC" : tw_report_string(error, "against"),
-		.error_ns = number(error, "error_ns"),
-		.error_ppb = number(error, "error_ppb"),
-		.uncertainty_ns = number(error, "uncertainty_ns"),
-		.uncertainty_ppb = number(error, "uncertainty_ppb"),
-	};
+	return json_object_get(report->clocks, tw_report_clock_names[which]);
 }
 
 /* Is the error within its uncertainty? This includes a measurement where both
  * are 0. */
-static int within_uncertainty(const struct clock *clock)
+static int within_uncertainty(const json_t *error)
 {
-	return fabs(clock->error_ns) <= clock->uncertainty_ns ||
-	       fabs(clock->error_ppb) <= clock->uncertainty_ppb;
+	return fabs(number(error, "error_ns")) <= number(error, "uncertainty_ns") ||
+	       fabs(number(error, "error_ppb")) <= number(error, "uncertainty_ppb");
 }
 
 /* Shorten the name, since text has few columns. */
@@ -67,30 +49,32 @@ static void add_table(struct tw_page *page, const struct tw_report *report)
 		{ "over", .width = 7 },
 		{ "", .flags = TW_COLUMN_LEFT },
 	};
-	static const char *const errors[] = { NULL, "off_monotonic" };
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(*columns));
 
 	for (int i = 0; i < 2 * TW_REPORT_CLOCKS; i++) {
 		const int which = i % TW_REPORT_CLOCKS;
-		const struct clock clock = clock_of(report, which, errors[i / TW_REPORT_CLOCKS]);
+		const int is_own = i < TW_REPORT_CLOCKS;
+		const json_t *clock = clock_of(report, which);
+		const json_t *error = is_own ? clock : json_object_get(clock, "off_monotonic");
 
-		if (!clock.json)
+		if (!error)
 			continue;
 		tw_table_row(table);
 		if (which == TW_REPORT_FIO)
 			tw_cell_printf(table, "fio (%s)",
-				       tw_report_string(clock.json, "clocksource"));
+				       tw_report_string(clock, "clocksource"));
 		else
 			tw_cell_text(table, which == TW_REPORT_TICKWISE ? "tickwise" :
 									  "MONOTONIC");
-		tw_cell_text(table, short_name(clock.against));
-		tw_cell_signed(table, clock.error_ns);
-		tw_cell_signed(table, clock.error_ppb);
-		tw_cell_number(table, clock.uncertainty_ns);
-		tw_cell_number(table, clock.uncertainty_ppb);
-		tw_cell_ns(table, (double)tw_report_u64(clock.json, "over_ns"));
-		tw_cell_text(table, within_uncertainty(&clock) ? "within" : "");
+		tw_cell_text(table, is_own ? short_name(tw_report_string(error, "against")) :
+					     "MONOTONIC");
+		tw_cell_signed(table, number(error, "error_ns"));
+		tw_cell_signed(table, number(error, "error_ppb"));
+		tw_cell_number(table, number(error, "uncertainty_ns"));
+		tw_cell_number(table, number(error, "uncertainty_ppb"));
+		tw_cell_ns(table, (double)tw_report_u64(clock, "over_ns"));
+		tw_cell_text(table, within_uncertainty(error) ? "within" : "");
 	}
 }
 
@@ -126,17 +110,16 @@ static void add_rate(struct tw_page *page, const json_t *own)
 /* Half of the last digit: times have four digits on the page. */
 #define VISIBLE_PPB	50000
 
-static int matters(const struct tw_report_group *group, const struct clock *own,
-		   const struct clock *fio)
+static int matters(const struct tw_report_group *group, const json_t *own, const json_t *fio)
 {
-	if (group->all.verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own->json)
+	if (group->all.verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own)
 		return 1;
-	if (fio->json && (fabs(fio->error_ppb) > VISIBLE_PPB ||
-			  strcmp(fio->against, own->against)))
+	if (fio && (fabs(number(fio, "error_ppb")) > VISIBLE_PPB ||
+		    strcmp(tw_report_string(fio, "against"), tw_report_string(own, "against"))))
 		return 1;
 	/* Or did a rate that was taken as the kernel's own differ from the measured one? */
-	return fabs(own->error_ppb) > VISIBLE_PPB ||
-	       (strncmp(tw_report_string(own->json, "source"), "kernel", 6) == 0 &&
+	return fabs(number(own, "error_ppb")) > VISIBLE_PPB ||
+	       (strncmp(tw_report_string(own, "source"), "kernel", 6) == 0 &&
 		!within_uncertainty(own));
 }
 
@@ -145,8 +128,8 @@ static int matters(const struct tw_report_group *group, const struct clock *own,
 void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)
 {
-	const struct clock own = clock_of(&group->all, TW_REPORT_TICKWISE, NULL);
-	const struct clock fio = clock_of(&group->all, TW_REPORT_FIO, NULL);
+	const json_t *own = clock_of(&group->all, TW_REPORT_TICKWISE);
+	const json_t *fio = clock_of(&group->all, TW_REPORT_FIO);
 	const char *of = group->all.job_count == 1 ? "" :
 			 ": of all its jobs, for each clock the one farthest off";
 
@@ -156,12 +139,12 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 		tw_page_only(page, tw_report_rest(with));
 		return;
 	}
-	if (!matters(group, &own, &fio))
+	if (!matters(group, own, fio))
 		tw_page_begin_only(page, tw_report_rest(with));
 	tw_page_heading(page, 3, "clocks in this run%s", of);
 	add_table(page, &group->all);
-	if (own.json)
-		add_rate(page, own.json);
+	if (own)
+		add_rate(page, own);
 	tw_page_note(page, "Plus is fast. CLOCK_MONOTONIC_RAW is the kernel's calibration of a "
 		     "crystal, not SI; NTP may steer CLOCK_MONOTONIC.");
 	tw_page_begin_only(page, TW_IN_ALL);
