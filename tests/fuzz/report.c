@@ -17,8 +17,7 @@ static void use(struct tw_report *reports, size_t count, const struct tw_report_
 	struct tw_report_group *groups = NULL;
 	size_t group_count = 0;
 
-	if (span ? tw_report_merge_span(reports, count, 0, span, &groups, &group_count, &problem) :
-	    tw_report_merge(reports, count, 0, &groups, &group_count, &problem)) {
+	if (tw_report_merge(reports, count, 0, span, &groups, &group_count, &problem)) {
 		if (!problem.text[0])
 			abort();
 		return;

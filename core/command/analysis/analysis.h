@@ -131,22 +131,17 @@ void tw_report_load_only_own(void);
  * @reports: are sorted by start, and their jobs get the files of intervals that
  *	are among the reports; not needed afterwards
  * @of_hosts: merge jobs that ran on several hosts at the same time
+ * @span: the part of the run: of the jobs' files of intervals if all have one, else of their
+ *	windows over time. Intervals and windows that are only partly in it are used as a whole.
+ *	NULL: the whole run
  * @groups: the result, released with tw_report_groups_free()
  *
  * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the reason:
  * the same job given twice, sums that don't fit.
  */
 int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
-		    struct tw_report_group **groups, size_t *group_count,
-		    struct tw_report_problem *problem);
-
-/* Do the same for a part of the run: of the jobs' files of intervals if all have one, else of
- * their windows over time. Intervals and windows that are only partly in @span are used as a
- * whole. */
-int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
-			 const struct tw_report_span *span,
-			 struct tw_report_group **groups, size_t *group_count,
-			 struct tw_report_problem *problem);
+		    const struct tw_report_span *span, struct tw_report_group **groups,
+		    size_t *group_count, struct tw_report_problem *problem);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);
 
 /* Return an array of the groups' reports, each with what is derived from it as

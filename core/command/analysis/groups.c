@@ -206,8 +206,10 @@ static int have_lines(const struct members *members)
 static int make_group(struct tw_report_group *group, const struct members *members,
 		      const struct tw_report_span *span, struct tw_report_problem *problem)
 {
+	static const struct tw_report_span whole = { .to_ns = UINT64_MAX };
 	int code = TW_EXIT_GOOD;
 
+	span = span ? span : &whole;
 	group->asked = *span;
 	group->is_empty = span->is_wanted;
 	group->is_of_windows = span->is_wanted && !have_lines(members);
@@ -260,10 +262,9 @@ static int check_span(const struct tw_report_group *groups, size_t count,
 
 /* ---- all ------------------------------------------------------------------ */
 
-int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
-			 const struct tw_report_span *span,
-			 struct tw_report_group **groups, size_t *group_count,
-			 struct tw_report_problem *problem)
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
+		    const struct tw_report_span *span, struct tw_report_group **groups,
+		    size_t *group_count, struct tw_report_problem *problem)
 {
 	struct members *members = tw_zalloc(count, sizeof(*members));
 	struct tw_report_group *made = tw_zalloc(count, sizeof(*made));
@@ -291,16 +292,6 @@ int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
 	*groups = made;
 	*group_count = used;
 	return TW_EXIT_GOOD;
-}
-
-int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
-		    struct tw_report_group **groups, size_t *group_count,
-		    struct tw_report_problem *problem)
-{
-	const struct tw_report_span whole = { .to_ns = UINT64_MAX };
-
-	return tw_report_merge_span(reports, count, of_hosts, &whole, groups,
-				    group_count, problem);
 }
 
 void tw_report_groups_free(struct tw_report_group *groups, size_t count)

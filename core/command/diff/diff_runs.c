@@ -27,7 +27,7 @@ int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 	}
 	if (code != TW_EXIT_GOOD)
 		return code;
-	code = tw_report_merge(reports, report_count, 0, &into->list, &into->count,
+	code = tw_report_merge(reports, report_count, 0, NULL, &into->list, &into->count,
 			       problem);
 	tw_reports_free(reports, report_count);
 	return code;

@@ -143,8 +143,8 @@ static int report_files(char **paths, size_t path_count, const struct wanted *wa
 	int code = tw_report_load(&reports, &count, paths, path_count, &problem);
 
 	if (code == TW_EXIT_GOOD)
-		code = tw_report_merge_span(reports, count, wanted->of_hosts, &span,
-					    &groups, &used, &problem);
+		code = tw_report_merge(reports, count, wanted->of_hosts, &span,
+				       &groups, &used, &problem);
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
 	code = show(groups, used, wanted);

@@ -174,7 +174,7 @@ static int print_reports(struct match *match, size_t at, FILE *out)
 			match->of_job[count++] = match->reports[i];
 	if (!count)
 		return 1;
-	if (tw_report_merge(match->of_job, count, 0, &groups, &used, &match->problem) !=
+	if (tw_report_merge(match->of_job, count, 0, NULL, &groups, &used, &match->problem) !=
 	    TW_EXIT_GOOD)
 		return 0;
 	json = tw_report_groups_to_json(groups, used);

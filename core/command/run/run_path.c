@@ -96,7 +96,7 @@ static int show(const struct tw_run_reports *reports, const struct tw_run_target
 		path_count = tw_push(&paths, path_count, reports->list[i].path);
 	code = tw_report_load(&loaded, &count, paths, path_count, &problem);
 	if (code == TW_EXIT_GOOD)
-		code = tw_report_merge(loaded, count, 0, &groups, &used, &problem);
+		code = tw_report_merge(loaded, count, 0, NULL, &groups, &used, &problem);
 	if (code != TW_EXIT_GOOD)
 		return tw_run_fail(code, "%s", problem.text);
 	page = tw_page_new("Random reads");

@@ -218,7 +218,7 @@ static int merge(const struct tw_run_reports *reports, struct tw_report_group **
 		loaded[i].jobs[0].groupid = 0;
 	}
 	if (code == TW_EXIT_GOOD)
-		code = tw_report_merge(loaded, count, 0, group, &used, &problem);
+		code = tw_report_merge(loaded, count, 0, NULL, group, &used, &problem);
 	if (code != TW_EXIT_GOOD)
 		return tw_run_fail(code, "%s", problem.text);
 	/* They are kept until the program ends. */
