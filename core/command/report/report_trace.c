@@ -88,15 +88,23 @@ static void put_json(FILE *file, const char *key, const json_t *value)
 	json_dumpf(value, file, JSON_ENCODE_ANY);
 }
 
+/* End an event with its arguments: @first, and the values of @object that are there. */
+static void end_event(struct out *out, json_t *first, const json_t *object, const char *const *keys)
+{
+	for (; keys && *keys; keys++)
+		json_object_set(first, *keys, json_object_get(object, *keys));
+	put_json(out->file, "args", first);
+	json_decref(first);
+	putc('}', out->file);
+}
+
 /* Write a name of the track, which viewers show. */
 static void put_name(struct out *out, const char *what, unsigned lane,
 		     json_t *name)
 {
 	begin_event(out, "M", lane);
-	fprintf(out->file, ", \"name\": \"%s\", \"args\": {\"name\": ", what);
-	json_dumpf(name, out->file, JSON_ENCODE_ANY);
-	fputs("}}", out->file);
-	json_decref(name);
+	fprintf(out->file, ", \"name\": \"%s\"", what);
+	end_event(out, json_pack("{so}", "name", name), NULL, NULL);
 }
 
 /* Write the stages one after another, as long as none is missing: after a
@@ -122,15 +130,6 @@ static void put_stages(struct out *out, const struct io *io)
 	}
 }
 
-/* Write the values of an object that are there. */
-static void put_values(FILE *file, const json_t *object, const char *const *keys)
-{
-	for (; *keys; keys++)
-		if (json_object_get(object, *keys))
-			put_json(file, *keys, json_object_get(object, *keys));
-	putc('}', file);
-}
-
 static void put_io(struct out *out, const struct io *io)
 {
 	static const char *const keys[] = {
@@ -146,10 +145,8 @@ static void put_io(struct out *out, const struct io *io)
 	json_decref(name);
 	put_us(out->file, "ts", io->begin_ns);
 	put_us(out->file, "dur", io->end_ns - io->begin_ns);
-	fprintf(out->file, ", \"args\": {\"lat_ns\": %llu",
-		(unsigned long long)stage_ns(io->json, "lat"));
-	put_values(out->file, io->json, keys);
-	putc('}', out->file);
+	end_event(out, json_pack("{sI}", "lat_ns", (json_int_t)stage_ns(io->json, "lat")),
+		  io->json, keys);
 	put_stages(out, io);
 }
 
@@ -199,7 +196,7 @@ static unsigned cpu_of(const json_t *event)
 static void put_events(struct out *out, const struct tw_report *report, const json_t *trigger)
 {
 	static const char *const keys[] = {
-		"task", "pid", "args", "own", "monotonic_ns", NULL,
+		"cpu", "task", "pid", "args", "own", "monotonic_ns", NULL,
 	};
 	const struct tw_report_job *job = &report->jobs[tw_report_u64(trigger, "job")];
 	const json_t *events = tw_report_events_of(trigger);
@@ -225,10 +222,7 @@ static void put_events(struct out *out, const struct tw_report *report, const js
 		fputs(", \"s\": \"t\", \"cat\": \"kernel\"", out->file);
 		put_json(out->file, "name", json_object_get(event, "event"));
 		put_us(out->file, "ts", tw_report_u64(event, "monotonic_ns"));
-		fputs(", \"args\": {\"cpu\": ", out->file);
-		json_dumpf(json_object_get(event, "cpu"), out->file, JSON_ENCODE_ANY);
-		put_values(out->file, event, keys);
-		putc('}', out->file);
+		end_event(out, json_object(), event, keys);
 	}
 }
 
