@@ -5,7 +5,6 @@
  * could not run; else it is its longest stage. A time that half of the I/Os take anyway is no
  * stall.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -16,13 +15,6 @@
 
 /* A limit, since each I/O is compared with all stalls before it. */
 #define MAX_IOS	1000
-
-struct hit {
-	const struct tw_report_slow *slow;
-	struct tw_report_slow_stage stage;
-	uint64_t from_ns;
-	uint64_t ns;
-};
 
 /* Return the median lat of a direction. */
 static uint64_t usual_ns(const struct tw_report_group *group, const struct tw_report_slow *slow)
@@ -35,53 +27,51 @@ static uint64_t usual_ns(const struct tw_report_group *group, const struct tw_re
 	return tw_histogram_percentile(&group->all.tally.times[TW_LAT][i], 50);
 }
 
-/* Find the longest stage, which must be at least half of lat. Return: 0: there
- * is none, or its time is not known. */
-static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
+/* Find the stall of a single I/O, without that I/O: its longest stage, which must be at least
+ * half of lat. Return: 0: there is none, or its time is not known. */
+static int stall_of(struct tw_report_stall *stall, const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_STAGES];
 	int count = tw_report_slow_stages(slow->json, list);
 	const json_t *causes = json_object_get(slow->json, "causes");
-	const json_t *stall = json_object_get(causes, "stall");
+	const json_t *known = json_object_get(causes, "stall");
 	uint64_t since_ns = 0;
 
-	*hit = (struct hit) { .slow = slow };
+	*stall = (struct tw_report_stall) { .slowest = slow };
 	for (int i = 0; i < count; i++) {
-		if (list[i].ns > hit->stage.ns) {
-			hit->stage = list[i];
-			hit->from_ns = since_ns;
+		if (list[i].ns > stall->ns) {
+			memcpy(stall->stage, list[i].name, sizeof(stall->stage));
+			stall->from_ns = since_ns;
+			stall->ns = list[i].ns;
 		}
 		since_ns += list[i].ns;
 	}
-	if (hit->stage.ns == 0 || hit->stage.ns < slow->lat_ns / 2)
+	if (stall->ns == 0 || stall->ns < slow->lat_ns / 2)
 		return 0;
-	hit->ns = hit->stage.ns;
 	if (causes) {
-		hit->from_ns = tw_report_u64(stall, "from_ns");
-		hit->ns = tw_report_u64(stall, "ns");
+		stall->from_ns = tw_report_u64(known, "from_ns");
+		stall->ns = tw_report_u64(known, "ns");
 		return 1;
 	}
-	hit->from_ns += tw_report_u64(slow->json, "monotonic_ns");
+	stall->from_ns += tw_report_u64(slow->json, "monotonic_ns");
 	return json_object_get(slow->json, "monotonic_ns") &&
-	       hit->from_ns + hit->ns > hit->ns;
+	       stall->from_ns + stall->ns > stall->ns;
 }
 
-/* Does an I/O belong to a stall? The times must overlap by at least half of the
- * longer one, in the same stage and by the same clock. */
-static int belongs(const struct tw_report_group *group,
-		   const struct tw_report_stall *stall, const struct hit *hit)
+/* Are two stalls one? The times must overlap by at least half of the longer one, in the same
+ * stage and by the same clock. */
+static int are_one(const struct tw_report_group *group, const struct tw_report_stall *a,
+		   const struct tw_report_stall *b)
 {
-	uint64_t from_ns = stall->from_ns > hit->from_ns ? stall->from_ns :
-							   hit->from_ns;
-	uint64_t stall_to_ns = stall->from_ns + stall->ns;
-	uint64_t hit_to_ns = hit->from_ns + hit->ns;
-	uint64_t to_ns = stall_to_ns < hit_to_ns ? stall_to_ns : hit_to_ns;
-	uint64_t longer_ns = stall->ns > hit->ns ? stall->ns : hit->ns;
+	uint64_t from_ns = a->from_ns > b->from_ns ? a->from_ns : b->from_ns;
+	uint64_t a_to_ns = a->from_ns + a->ns, b_to_ns = b->from_ns + b->ns;
+	uint64_t to_ns = a_to_ns < b_to_ns ? a_to_ns : b_to_ns;
+	uint64_t longer_ns = a->ns > b->ns ? a->ns : b->ns;
 
 	return to_ns > from_ns && to_ns - from_ns >= longer_ns / 2 &&
-	       strcmp(stall->stage, hit->stage.name) == 0 &&
-	       strcmp(tw_report_job_of(group, stall->slowest)->host,
-		      tw_report_job_of(group, hit->slow)->host) == 0;
+	       strcmp(a->stage, b->stage) == 0 &&
+	       strcmp(tw_report_job_of(group, a->slowest)->host,
+		      tw_report_job_of(group, b->slowest)->host) == 0;
 }
 
 static void add(struct tw_report_stall *stall, const struct tw_report_slow *slow)
@@ -107,25 +97,19 @@ static void add(struct tw_report_stall *stall, const struct tw_report_slow *slow
 void tw_report_find_stalls(struct tw_report_group *group)
 {
 	size_t most = group->all.slow_count < MAX_IOS ? group->all.slow_count : MAX_IOS;
-	struct tw_report_stall *stall;
-	struct hit hit;
+	struct tw_report_stall *stall, found;
 
 	group->stalls = tw_zalloc(most, sizeof(*group->stalls));
 	for (size_t i = 0; i < most; i++) {
-		if (!hit_of(&hit, &group->all.slowest[i]) ||
-		    hit.ns <= usual_ns(group, hit.slow))
+		if (!stall_of(&found, &group->all.slowest[i]) ||
+		    found.ns <= usual_ns(group, found.slowest))
 			continue;
 		for (stall = group->stalls; stall < group->stalls + group->stall_count; stall++)
-			if (belongs(group, stall, &hit))
+			if (are_one(group, stall, &found))
 				break;
-		if (stall == group->stalls + group->stall_count) {
-			group->stall_count++;
-			stall->slowest = hit.slow;
-			snprintf(stall->stage, sizeof(stall->stage), "%s", hit.stage.name);
-			stall->from_ns = hit.from_ns;
-			stall->ns = hit.ns;
-		}
-		add(stall, hit.slow);
+		if (stall == group->stalls + group->stall_count)
+			group->stalls[group->stall_count++] = found;
+		add(stall, found.slowest);
 	}
 }
 
