@@ -298,30 +298,22 @@ static int is_first_of_file(const struct tw_report_group *group, size_t i)
 	return 1;
 }
 
-static size_t count_files(const struct tw_report_group *group)
-{
-	size_t files = 0;
-
-	for (size_t i = 0; i < group->all.job_count; i++)
-		files += is_first_of_file(group, i) != 0;
-	return files;
-}
-
 /* Add the names of the first reports. There can be a thousand. */
 static void add_reports(struct tw_page *page, const struct tw_report_group *group)
 {
-	const size_t files = count_files(group);
-	size_t shown = 0;
+	struct tw_growing_text names = { .length = 0 };
+	size_t files = 0;
 
-	tw_page_fact(page, files == 1 ? "report" : "reports", "%s", "");
-	for (size_t i = 0; i < group->all.job_count && shown <= MAX_FACTS; i++) {
+	for (size_t i = 0; i < group->all.job_count; i++) {
 		const struct tw_report_job *job = &group->all.jobs[i];
 
-		if (is_first_of_file(group, i) && ++shown <= MAX_FACTS)
-			tw_page_more(page, "%s%s", shown > 1 ? ", " : "", job->path);
-		if (job->intervals && shown <= MAX_FACTS)
-			tw_page_more(page, " with %s", job->intervals);
+		if (is_first_of_file(group, i) && ++files <= MAX_FACTS)
+			tw_append_format(&names, "%s%s", files > 1 ? ", " : "", job->path);
+		if (job->intervals && files <= MAX_FACTS)
+			tw_append_format(&names, " with %s", job->intervals);
 	}
+	tw_page_fact(page, files == 1 ? "report" : "reports", "%s",
+		     names.length ? names.bytes : "");
 	if (files > MAX_FACTS)
 		tw_page_more(page, ", and %zu more", files - MAX_FACTS);
 }
