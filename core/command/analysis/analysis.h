@@ -83,6 +83,7 @@ struct tw_report_group {
 					 * asked for */
 	const struct tw_report **members;	/* the reports that it was made of */
 	size_t member_count;
+	unsigned digits;		/* of their histograms; 0: not known yet */
 	uint64_t end_ns;		/* end of the last line, as in a span */
 };
 

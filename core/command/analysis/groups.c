@@ -24,13 +24,6 @@
  * next one runs. */
 #define LET_GO_WITHIN_NS	TW_NS_PER_SECOND
 
-/* The reports of a group. */
-struct members {
-	struct tw_report **list;
-	size_t count;
-	unsigned digits;		/* of their histograms; 0: not known yet */
-};
-
 /* ---- which belong together ------------------------------------------------ */
 
 static int by_start(const void *left, const void *right)
@@ -87,10 +80,10 @@ static int can_join(const struct tw_report_job *member, const struct tw_report_j
  * Does the report belong to the members of this group? With @of_hosts, runs of several
  * hosts are merged. They must have run at the same time by the hosts' own clocks.
  */
-static int belongs(const struct members *group, const struct tw_report *report,
+static int belongs(const struct tw_report_group *group, const struct tw_report *report,
 		   int of_hosts)
 {
-	const struct tw_report *first = group->list[0];
+	const struct tw_report *first = group->members[0];
 	unsigned digits = tw_report_digits(report);
 	int near = 0;
 
@@ -102,28 +95,28 @@ static int belongs(const struct members *group, const struct tw_report *report,
 		return 0;
 	if (!of_hosts && !same_run(&first->jobs[0], &report->jobs[0]))
 		return 0;
-	for (size_t i = 0; i < group->count; i++)
-		for (size_t j = 0; j < group->list[i]->job_count; j++)
+	for (size_t i = 0; i < group->member_count; i++)
+		for (size_t j = 0; j < group->members[i]->job_count; j++)
 			for (size_t k = 0; k < report->job_count; k++)
-				if (!can_join(&group->list[i]->jobs[j], &report->jobs[k],
+				if (!can_join(&group->members[i]->jobs[j], &report->jobs[k],
 					      &near))
 					return 0;
 	return near;
 }
 
 /* Add a report to the group it belongs to, or to a new one at the end. */
-static void place(struct members *groups, size_t *used, struct tw_report *report,
+static void place(struct tw_report_group *groups, size_t *used, const struct tw_report *report,
 		  size_t most, int of_hosts)
 {
-	struct members *group = groups;
+	struct tw_report_group *group = groups;
 
 	while (group < groups + *used && !belongs(group, report, of_hosts))
 		group++;
 	if (group == groups + *used) {
-		group->list = tw_zalloc(most, sizeof(*group->list));
+		group->members = tw_zalloc(most, sizeof(*group->members));
 		++*used;
 	}
-	group->list[group->count++] = report;
+	group->members[group->member_count++] = report;
 	if (!group->digits)
 		group->digits = tw_report_digits(report);
 }
@@ -177,12 +170,11 @@ static int add(struct tw_report_group *group, const struct tw_report *report,
 
 /* Add a report by the lines of its jobs. */
 static int add_by_lines(struct tw_report_group *group, const struct tw_report *report,
-			const struct tw_report_job *first,
 			struct tw_report_problem *problem)
 {
 	struct tw_report of;
 	int code = (group->is_of_windows ? tw_report_of_windows : tw_report_of_lines)
-			(&of, report, first, group, problem);
+			(&of, report, group, problem);
 
 	if (code == TW_EXIT_GOOD) {
 		code = add(group, &of, problem);
@@ -193,18 +185,19 @@ static int add_by_lines(struct tw_report_group *group, const struct tw_report *r
 }
 
 /* Do all jobs have files of intervals? */
-static int have_lines(const struct members *members)
+static int have_lines(const struct tw_report_group *group)
 {
-	for (size_t i = 0; i < members->count; i++)
-		for (size_t j = 0; j < members->list[i]->job_count; j++)
-			if (!tw_report_is_header(members->list[i]) &&
-			    !members->list[i]->jobs[j].intervals)
+	for (size_t i = 0; i < group->member_count; i++)
+		for (size_t j = 0; j < group->members[i]->job_count; j++)
+			if (!tw_report_is_header(group->members[i]) &&
+			    !group->members[i]->jobs[j].intervals)
 				return 0;
 	return 1;
 }
 
-static int make_group(struct tw_report_group *group, const struct members *members,
-		      const struct tw_report_span *span, struct tw_report_problem *problem)
+/* Merge the members of a group. */
+static int make_group(struct tw_report_group *group, const struct tw_report_span *span,
+		      struct tw_report_problem *problem)
 {
 	static const struct tw_report_span whole = { .to_ns = UINT64_MAX };
 	int code = TW_EXIT_GOOD;
@@ -212,13 +205,12 @@ static int make_group(struct tw_report_group *group, const struct members *membe
 	span = span ? span : &whole;
 	group->asked = *span;
 	group->is_empty = span->is_wanted;
-	group->is_of_windows = span->is_wanted && !have_lines(members);
-	for (size_t i = 0; i < members->count && code == TW_EXIT_GOOD; i++) {
-		const struct tw_report *report = members->list[i];
+	group->is_of_windows = span->is_wanted && !have_lines(group);
+	for (size_t i = 0; i < group->member_count && code == TW_EXIT_GOOD; i++) {
+		const struct tw_report *report = group->members[i];
 
 		if (span->is_wanted || tw_report_is_header(report))
-			code = add_by_lines(group, report, &members->list[0]->jobs[0],
-					    problem);
+			code = add_by_lines(group, report, problem);
 		else
 			code = add(group, report, problem);
 	}
@@ -266,7 +258,6 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    const struct tw_report_span *span, struct tw_report_group **groups,
 		    size_t *group_count, struct tw_report_problem *problem)
 {
-	struct members *members = tw_zalloc(count, sizeof(*members));
 	struct tw_report_group *made = tw_zalloc(count, sizeof(*made));
 	size_t used = 0;
 	int code;
@@ -274,17 +265,12 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 	qsort(reports, count, sizeof(*reports), by_start);
 	for (size_t i = 0; i < count && !problem->text[0]; i++)
 		if (!is_of_earlier(reports, i, problem) && !problem->text[0])
-			place(members, &used, &reports[i], count - i, of_hosts);
+			place(made, &used, &reports[i], count - i, of_hosts);
 	code = problem->text[0] ? TW_EXIT_DATA : TW_EXIT_GOOD;
 	for (size_t i = 0; i < used && code == TW_EXIT_GOOD; i++)
-		code = make_group(&made[i], &members[i], span, problem);
+		code = make_group(&made[i], span, problem);
 	if (code == TW_EXIT_GOOD)
 		code = check_span(made, used, problem);
-	for (size_t i = 0; i < used; i++) {
-		made[i].members = (const struct tw_report **)members[i].list;
-		made[i].member_count = members[i].count;
-	}
-	free(members);
 	if (code != TW_EXIT_GOOD) {
 		tw_report_groups_free(made, used);
 		return code;

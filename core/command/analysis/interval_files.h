@@ -81,21 +81,19 @@ static inline int tw_report_is_header(const struct tw_report *report)
  * @of: its numbers are those of lines, the rest is that of @report, which outlives it; released
  *	with tw_report_free_lines(), also after a failure
  * @report: a header, or a report whose jobs have files of intervals
- * @first: the job from whose start on times are counted
- * @group: the lines that are partly in the span that it asks for are used as a whole; gets the
- *	part of the run that they cover, the end of the run, and the number of jobs without one
+ * @group: of the report; the lines that are partly in the span that it asks for are used as a
+ *	whole; gets the part of the run that they cover, the end of the run, and the number of
+ *	jobs without one
  *
  * Return: an enum tw_exit, with @problem set.
  */
 int tw_report_of_lines(struct tw_report *of, const struct tw_report *report,
-		       const struct tw_report_job *first, struct tw_report_group *group,
-		       struct tw_report_problem *problem);
+		       struct tw_report_group *group, struct tw_report_problem *problem);
 
 /* Make a report of windows over time in place of lines. It has what windows have: I/Os, errors,
  * and lat. */
 int tw_report_of_windows(struct tw_report *of, const struct tw_report *report,
-			 const struct tw_report_job *first, struct tw_report_group *group,
-			 struct tw_report_problem *problem);
+			 struct tw_report_group *group, struct tw_report_problem *problem);
 void tw_report_free_lines(struct tw_report *of);
 
 #endif

@@ -204,11 +204,10 @@ static void cut_run(struct tw_report_job *job, uint64_t from_ns, uint64_t to_ns)
 }
 
 int tw_report_of_windows(struct tw_report *of, const struct tw_report *report,
-			 const struct tw_report_job *first, struct tw_report_group *group,
-			 struct tw_report_problem *problem)
+			 struct tw_report_group *group, struct tw_report_problem *problem)
 {
 	struct tw_windows part = report->tally.over_time;
-	const uint64_t start_ns = first->start_ns;
+	const uint64_t start_ns = group->members[0]->jobs[0].start_ns;
 	uint64_t begin_ns, end_ns;
 	uint32_t from, to;
 
@@ -268,15 +267,14 @@ static int add_job(struct adding *adding, const char *path,
 }
 
 int tw_report_of_lines(struct tw_report *of, const struct tw_report *report,
-		       const struct tw_report_job *first, struct tw_report_group *group,
-		       struct tw_report_problem *problem)
+		       struct tw_report_group *group, struct tw_report_problem *problem)
 {
 	copy_facts(of, report);
 	for (size_t i = 0; i < report->job_count; i++) {
 		struct tw_report_job *job = &of->jobs[i];
 		struct adding adding = {
 			.group = group, .into = &of->tally, .job = job,
-			.begins_ns = begins_ns(first, job),
+			.begins_ns = begins_ns(&group->members[0]->jobs[0], job),
 		};
 		const char *path = tw_report_is_header(report) ? job->path : job->intervals;
 		int ret = add_job(&adding, path, problem);
