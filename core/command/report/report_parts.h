@@ -198,13 +198,11 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 			  enum tw_media medium, int with_unknown);
 
 /* How the mean I/O, and those at percentiles, divide into stages: bars of a group, those of
- * a direction's mean alone. HTML only (stage_parts.c). */
+ * a direction's mean alone. HTML only. With the plots of IOPS and lat over time, of each
+ * direction (report_plots.c). */
 void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 			 int direction, double scale);
-
-/* The plots of IOPS and lat over time, of each direction (report_plots.c). */
-void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_group *group);
 
 /* The other plot of a direction: its stages by percentile. */
 void tw_report_add_percentiles(struct tw_page *page, const struct tw_tally *tally,
