@@ -234,7 +234,7 @@ static ssize_t go_on(const struct tw_sent_sink *sink, const char *text, size_t s
 	if (!mark || mark > text + prefix_before(text, mark, 2)) {
 		length = mark ? (size_t)(mark - text) - prefix_before(text, mark, 2) :
 			 size - (is_end ? 0 : open_end(text, size));
-		if (length)
+		if (length && sink->pass)
 			sink->pass(sink->context, text, length);
 		return (ssize_t)length;
 	}
@@ -259,7 +259,8 @@ static ssize_t go_on(const struct tw_sent_sink *sink, const char *text, size_t s
 		}
 	}
 	/* The mark was of other text. */
-	sink->pass(sink->context, text, (size_t)(at - text));
+	if (sink->pass)
+		sink->pass(sink->context, text, (size_t)(at - text));
 	return at - text;
 }
 

@@ -37,7 +37,7 @@ int tw_sent_encode(const char *token, const char *json, size_t length, char **li
 
 /* What becomes of a stream. */
 struct tw_sent_sink {
-	/* Gets all bytes, in order, that are not part of a wanted report. */
+	/* Gets all bytes, in order, that are not part of a wanted report. NULL: nothing does. */
 	void (*pass)(void *context, const char *bytes, size_t count);
 	/* Returns 1 if reports with this token are wanted. NULL: all are. The line of a report
 	 * that is not wanted is passed as it is. */
