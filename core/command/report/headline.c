@@ -74,14 +74,14 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_more(page, ", %s", TW_SAY_ROUND(group->run_ns));
 }
 
-const json_t *tw_report_machine(const struct tw_report_group *group)
+const json_t *tw_report_machine(const struct tw_report *report, const char *host)
 {
-	for (size_t i = 0; i < json_array_size(group->all.machines); i++) {
-		const json_t *machine = json_array_get(group->all.machines, i);
+	json_t *machine;
+	size_t i;
 
-		if (!strcmp(tw_report_string(machine, "host"), group->all.jobs[0].host))
+	json_array_foreach(report->machines, i, machine)
+		if (!strcmp(tw_report_string(machine, "host"), host))
 			return machine;
-	}
 	return NULL;
 }
 
@@ -242,9 +242,9 @@ static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int 
 
 static void add_machine(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *machine = tw_report_machine(group);
-	const char *hypervisor = tw_report_string(machine, "hypervisor");
 	const struct tw_report_job *job = &group->all.jobs[0];
+	const json_t *machine = tw_report_machine(&group->all, job->host);
+	const char *hypervisor = tw_report_string(machine, "hypervisor");
 
 	tw_page_fact(page, "machine", "%s", job->host);
 	if (tw_report_other_hosts(group))
@@ -351,7 +351,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	add_rest(page, files, group->all.tally.scalars.files_left_out,
 		 group->all.job_count > 1);
 	tw_page_begin_only(page, rest);
-	if (!group->all.attached || tw_report_machine(group))
+	if (!group->all.attached || tw_report_machine(&group->all, group->all.jobs[0].host))
 		add_machine(page, group);
 	if (!group->all.attached)
 		add_run(page, group);

@@ -21,18 +21,6 @@ struct host {
 
 /* ---- its facts ----------------------------------------------------------- */
 
-/* Return the element of a list that is of a host; NULL: none. */
-static const json_t *of_host(const json_t *list, const char *host)
-{
-	json_t *one;
-	size_t i;
-
-	json_array_foreach(list, i, one)
-		if (!strcmp(tw_report_string(one, "host"), host))
-			return one;
-	return NULL;
-}
-
 static const json_t *device_of(const struct host *host)
 {
 	for (size_t i = 0; i < host->report->device_count; i++)
@@ -59,7 +47,7 @@ static const char *fact_of(const struct host *host, size_t fact)
 
 	switch (facts[fact].of) {
 	case OF_MACHINE:
-		return tw_report_string(of_host(host->report->machines, host->name), key);
+		return tw_report_string(tw_report_machine(host->report, host->name), key);
 	case OF_DEVICE:
 		return tw_report_string(device_of(host), key);
 	case OF_JOB:

@@ -85,8 +85,8 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
 			    int is_only_one, unsigned rest);
 
-/* The machine of the first job; NULL: it is not known. */
-const json_t *tw_report_machine(const struct tw_report_group *group);
+/* The machine with that name; NULL: it is not known. */
+const json_t *tw_report_machine(const struct tw_report *report, const char *host);
 
 /* Add what all groups share to the line: ", 4k, direct, iodepth 16". */
 void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *groups,

@@ -29,6 +29,7 @@ void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *g
 	const size_t count = json_array_size(reasons);
 	const int agrees = group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks;
 	size_t others = 0;	/* reasons other than that there is nothing to compare */
+	const json_t *machine = tw_report_machine(&group->all, group->all.jobs[0].host);
 	int warns = group->fallbacks || (group->all.verdict != TW_REPORT_UNDECIDED && !agrees);
 
 	for (size_t i = 0; i < count; i++) {
@@ -37,7 +38,7 @@ void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *g
 		others += strcmp(code, "one_cpu") != 0;
 		warns |= !strcmp(code, "not_invariant") ||
 			 (!strcmp(code, "clocksource") &&
-			  !(agrees && json_object_get(tw_report_machine(group), "hypervisor")));
+			  !(agrees && json_object_get(machine, "hypervisor")));
 	}
 	if (warns != is_warning || (agrees && !others))
 		return;
