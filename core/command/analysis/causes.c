@@ -268,30 +268,23 @@ static void divide_sync(struct dividing *of, const json_t *slow, int stage, int 
 	of->stage = tw_time_metrics[stage].name;
 }
 
-/* Add the requests that the device had in flight, for their mean size. */
-static void add_size(struct tw_report_cause *cause, const json_t *slow, int is_single)
-{
-	const json_t *others = json_object_get(slow, "in_flight_of_others");
-
-	if (is_single)
-		return;
-	cause->requests += (double)tw_report_u64(others, "requests");
-	cause->bytes += (double)tw_report_u64(others, "bytes");
-}
-
 /* Divide what is left of the stage device. */
 static void divide_device(struct dividing *of, const json_t *slow, int is_single,
 			  const char *without_cause)
 {
 	char words[sizeof(((struct tw_report_cause *)0)->words)];
+	const json_t *others = json_object_get(slow, "in_flight_of_others");
 	const char *disk = of->into->legs ? tw_report_string(slow, "disk") : NULL;
 	const int has_others = tw_report_say_others(words, sizeof(words), slow, is_single);
 	const double ns = of->left_ns;
 	struct tw_report_cause *cause = put(of, TW_REPORT_EXACT,
 					      has_others ? words : without_cause, ns);
 
-	if (cause && has_others)
-		add_size(cause, slow, is_single);
+	/* For the mean size of several I/Os' requests. */
+	if (cause && has_others && !is_single) {
+		cause->requests += (double)tw_report_u64(others, "requests");
+		cause->bytes += (double)tw_report_u64(others, "bytes");
+	}
 	if (!cause || !disk)
 		return;
 	cause->legs = of->into->legs;

@@ -85,16 +85,6 @@ const json_t *tw_report_machine(const struct tw_report *report, const char *host
 	return NULL;
 }
 
-static void add_first_line(struct tw_page *page, const struct tw_report_group *group,
-			   int is_only_one)
-{
-	tw_page_paragraph(page, "%s: ", tw_report_title(&group, 1));
-	if (group->all.attached)
-		tw_report_add_attached_head(page, group);
-	else
-		add_job(page, group, is_only_one);
-}
-
 /* ---- figures ------------------------------------------------------------- */
 
 struct tw_table *tw_report_figures(struct tw_page *page, const char *rows, int has_bytes)
@@ -339,7 +329,11 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	const size_t devices = group->all.device_count;
 	const size_t files = json_array_size(group->all.files);
 
-	add_first_line(page, group, is_only_one);
+	tw_page_paragraph(page, "%s: ", tw_report_title(&group, 1));
+	if (group->all.attached)
+		tw_report_add_attached_head(page, group);
+	else
+		add_job(page, group, is_only_one);
 	tw_page_begin_only(page, TW_IN_TEXT);
 	tw_report_add_figures(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);

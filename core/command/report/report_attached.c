@@ -77,15 +77,6 @@ static int by_ios(const void *left, const void *right)
 	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
-/* Read the times of a row. Return 0: it has none. */
-static int read_times(struct tw_histogram *histogram, const json_t *row, unsigned time)
-{
-	const char *wrong;
-
-	return !tw_must(tw_histogram_from_json(histogram, json_object_get(
-		json_object_get(row, "stages"), tw_time_metrics[time].name), &wrong));
-}
-
 /* Return what a time adds to the mean of the row's lat; 0: none. */
 static double mean_of(const json_t *row, unsigned time)
 {
@@ -101,8 +92,11 @@ static double mean_of(const json_t *row, unsigned time)
 /* Add the mean of a time; with @all p99 and the maximum, too. */
 static void add_time(struct tw_table *table, const json_t *row, unsigned time, int all)
 {
+	const json_t *of = json_object_get(json_object_get(row, "stages"),
+					   tw_time_metrics[time].name);
 	struct tw_histogram histogram = { .count = 0 };
-	const int is_known = read_times(&histogram, row, time);
+	const char *wrong;
+	const int is_known = !tw_must(tw_histogram_from_json(&histogram, of, &wrong));
 
 	tw_report_add_ns(table, is_known, mean_of(row, time));
 	if (all) {

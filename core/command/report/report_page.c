@@ -101,32 +101,26 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 
 /* ---- the stages ---------------------------------------------------------- */
 
-/* Add a mean as the sum has it, too. */
-static void add_mean(struct tw_table *table, const struct tw_report_means *means,
-		     const struct tw_tally *tally, unsigned time, int direction)
-{
-	if (tw_time_is_of_lat(time))
-		tw_report_add_mean(table, means, means->digits[time]);
-	else
-		tw_cell_ns(table, tw_tally_mean_ns(tally, time, direction));
-}
-
 static void add_row(struct tw_table *table, const struct tw_report_means *means,
-		    const struct tw_tally *tally, int time, int direction)
+		    const struct tw_tally *tally, unsigned time, int direction)
 {
 	const struct tw_histogram *histogram = &tally->times[time][direction];
-	const uint64_t of = tw_tally_time_ios(tally, (unsigned)time, direction);
+	const uint64_t of = tw_tally_time_ios(tally, time, direction);
 	/* The few I/Os that could not be split say nothing of the others. */
 	const int is_rest = time == TW_KERNEL && tally->counts[direction].split > of;
 
 	/* `kernel` has a mean, even if no I/O was chosen to be split. */
-	if (!tw_tally_stage_ns(tally, (unsigned)time, direction) && !histogram->count)
+	if (!tw_tally_stage_ns(tally, time, direction) && !histogram->count)
 		return;
 	tw_table_row(table);
 	tw_cell_text(table, tw_time_metrics[time].name);
 	tw_cell_u64(table, of);
 	tw_report_add_ns(table, of && !is_rest, (double)histogram->min_ns);
-	add_mean(table, means, tally, (unsigned)time, direction);
+	/* Parts of lat as the sum has them, too. */
+	if (tw_time_is_of_lat(time))
+		tw_report_add_mean(table, means, means->digits[time]);
+	else
+		tw_cell_ns(table, tw_tally_mean_ns(tally, time, direction));
 	tw_report_add_ns(table, histogram->count > 1 && !is_rest,
 			 tw_histogram_stddev_ns(histogram));
 	for (size_t j = 0; j < PERCENTS; j++)
@@ -163,9 +157,9 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		columns[i].flags = TW_COLUMN_NARROW;
 	}
 	table = tw_page_table(page, columns, count);
-	for (int i = 0; i < TW_TIMES; i++) {
+	for (unsigned i = 0; i < TW_TIMES; i++) {
 		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
-			for (int part = TW_SYNC_WORKER; part <= TW_SYNC_WAKE; part++)
+			for (unsigned part = TW_SYNC_WORKER; part <= TW_SYNC_WAKE; part++)
 				add_row(table, &means, tally, part, direction);
 		else if (i < TW_REPORT_ROWS || (i >= TW_COMPLETE_WORKER && i <= TW_COMPLETE_WAKE &&
 						tw_report_has_write_sync(tally, direction)))

@@ -198,18 +198,6 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 
 /* ---- all ------------------------------------------------------------------ */
 
-/* Add the parts of a run that are not quoted. */
-static void add_other_parts(struct tw_page *page, const struct tw_report_steady *steady,
-			    enum tw_media medium)
-{
-	for (size_t i = 0; i < steady->count; i++) {
-		if (i == steady->quoted)
-			continue;
-		tw_page_item(page, "%s", tw_report_say_part(&steady->parts[i]));
-		tw_page_only(page, medium);
-	}
-}
-
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  enum tw_media medium, int with_unknown)
 {
@@ -220,7 +208,12 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_add(page, steady->count ? TW_BLOCK_WARNING : TW_BLOCK_PARAGRAPH, "%s",
 		    tw_report_say_steady(steady));
 	tw_page_only(page, medium);
-	add_other_parts(page, steady, medium);
+	for (size_t i = 0; i < steady->count; i++) {
+		if (i == steady->quoted)
+			continue;
+		tw_page_item(page, "%s", tw_report_say_part(&steady->parts[i]));
+		tw_page_only(page, medium);
+	}
 }
 
 void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group)

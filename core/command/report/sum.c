@@ -200,23 +200,31 @@ static void put_about_syncs(struct tw_page *page, const struct tw_report *report
 	put_commits(page, report, tally->times[TW_SYNC_JOURNAL][direction].count);
 }
 
+/* Return how far off the sums of times can be, from @first to @last. */
+static double most_error_ns(const struct tw_tally *tally, int direction, unsigned first,
+			    unsigned last)
+{
+	double error_ns = 0;
+
+	for (unsigned i = first; i <= last; i++)
+		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
+	return error_ns;
+}
+
 /* Tell how far off the stages can be if only some I/Os were split. */
 static void put_error(struct tw_page *page, const struct tw_tally *tally, int direction)
 {
 	const uint64_t chosen = tw_tally_chosen(tally, direction);
 	const double ios = (double)tally->times[TW_LAT][direction].count;
-	double error_ns = 0;
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
-	for (unsigned i = 0; i <= TW_LAT; i++)
-		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
 	tw_page_also(page, "rows %s: means of a %.2g %% sample, each %s",
 		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
 		     tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
 		     "submit to reap",
 		     100 * (double)chosen / (double)tally->counts[direction].ios,
-		     TW_SAY_ERROR(error_ns / ios));
+		     TW_SAY_ERROR(most_error_ns(tally, direction, 0, TW_LAT) / ios));
 }
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
@@ -267,16 +275,6 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 	}
 }
 
-/* Return how far off the parts of blockq can be. */
-static double parts_error_ns(const struct tw_tally *tally, int direction)
-{
-	double error_ns = 0;
-
-	for (unsigned i = TW_WORKER; i <= TW_SCHEDULER; i++)
-		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	return error_ns;
-}
-
 int tw_report_has_write_sync(const struct tw_tally *tally, int direction)
 {
 	return tally->times[TW_COMPLETE_WORKER][direction].sum_ns != 0;
@@ -321,7 +319,8 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 	tw_page_more(page, " %s%s", means.unit.name, of_sync ? ": the sync after the write" : "");
 	if (!of_sync && tw_tally_is_sampled(tally, direction))
 		tw_page_more(page, ", each %s", TW_SAY_ERROR(
-			     parts_error_ns(tally, direction) / (double)ios));
+			     most_error_ns(tally, direction, TW_WORKER, TW_SCHEDULER) /
+			     (double)ios));
 	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
 	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)
