@@ -58,14 +58,12 @@ static void say_limit(char *text, size_t size, const json_t *slept)
 {
 	const char *limit = tw_report_string(slept, "limit");
 	const char *path = tw_report_string(slept, "cgroup");
-	char name[TW_REPORT_NAME];
+	char name[TW_REPORT_NAME] = "a limit of its cgroup";
 
-	if (!path) {
-		snprintf(text, size, "waiting for a limit of its cgroup (io.max: %s)", limit);
-		return;
-	}
-	tw_report_say_path(name, sizeof(name), path);
-	snprintf(text, size, "waiting for the limit of %s (io.max: %s)", name, limit);
+	if (path)
+		tw_report_say_path(name, sizeof(name), path);
+	snprintf(text, size, "waiting for %s%s (io.max: %s)", path ? "the limit of " : "", name,
+		 limit);
 }
 
 /* Add a holder to those of a cause. */
