@@ -8,15 +8,11 @@
 
 #include "command/analysis/analysis.h"
 
-int tw_report_since_start(double *s, const struct tw_report_job *job,
-			  uint64_t monotonic_ns)
+double tw_report_since_start(const struct tw_report_job *job, uint64_t monotonic_ns)
 {
 	const uint64_t start_ns = job->start_monotonic_ns;
 
-	if (!start_ns || monotonic_ns < start_ns)
-		return 0;
-	*s = (double)(monotonic_ns - start_ns) / 1e9;
-	return 1;
+	return start_ns && monotonic_ns >= start_ns ? (double)(monotonic_ns - start_ns) / 1e9 : -1;
 }
 
 /* ---- stages -------------------------------------------------------------- */

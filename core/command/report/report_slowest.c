@@ -18,9 +18,9 @@
 void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
 			uint64_t monotonic_ns)
 {
-	double s;
+	const double s = tw_report_since_start(job, monotonic_ns);
 
-	if (tw_report_since_start(&s, job, monotonic_ns))
+	if (s >= 0)
 		tw_page_more(page, "%.3f s", s);
 	else
 		tw_page_more(page, "%llu ns of CLOCK_MONOTONIC",
@@ -110,24 +110,21 @@ struct table {
 	size_t count;
 };
 
-static int since_start(double *s, const struct tw_report_group *group,
-		       const struct tw_report_slow *slow)
+static double since_start(const struct tw_report_group *group, const struct tw_report_slow *slow)
 {
-	return tw_report_since_start(s, tw_report_job_of(group, slow),
+	return tw_report_since_start(tw_report_job_of(group, slow),
 				     tw_report_u64(slow->json, "monotonic_ns"));
 }
 
 /* Does any of the I/Os have something for a column? */
 static int any_has(const struct tw_report_group *group, int kind, size_t count)
 {
-	double s;
-
 	if (kind != AT && kind != CALL && kind != WHY && kind != DISK && kind < STAGES)
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 
-		if (kind == AT ? since_start(&s, group, slow) :
+		if (kind == AT ? since_start(group, slow) >= 0 :
 		    kind == WHY ? tw_report_say_cause(slow->json) != NULL :
 		    kind < STAGES ? json_object_get(slow->json, keys[kind]) != NULL :
 		    json_object_get(json_object_get(slow->json, "stages"),
@@ -157,8 +154,8 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 	const char *direction = tw_report_string(json, "ddir");
 	const char *file = tw_report_string(json, "file");
 	const char *why;
+	const double s = since_start(group, slow);
 	uint64_t ns = 0;
-	double s;
 
 	if (kind == LAT) {
 		tw_cell_ns(table, (double)slow->lat_ns);
@@ -166,7 +163,7 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 		tw_cell_text(table, direction);
 	} else if (kind == IN_FILE) {
 		tw_cell_text(table, file ? file : "?");
-	} else if (kind == AT && since_start(&s, group, slow)) {
+	} else if (kind == AT && s >= 0) {
 		tw_cell_fixed(table, s, 6);
 	} else if (kind == NUMBER && group->all.attached && !tw_report_u64(json, "ring")) {
 		tw_cell_none(table);	/* a call */
