@@ -5,6 +5,7 @@
  * the run, too. Any bytes end in an answer or in a line that tells what is wrong.
  */
 #include "command.h"
+#include "base/allocate.h"
 #include "command/analysis/interval_files.h"
 #include "command/analysis/analysis.h"
 #include "command/report/report_parts.h"
@@ -51,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use(reports, count, NULL);
 	}
 	tw_reports_free(reports, count);
+	tw_release_texts();
 	close(fd);
 	return 0;
 }
