@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
@@ -94,8 +93,8 @@ static const struct tw_trust_needs needs = {
 	.is_clocksource = 1, .max_bracket_ns = 1.5 * TW_STEER_BRACKET_NS,
 };
 
-/* Examine the counter. Stop as soon as something speaks against it. */
-static int look(int measure, double *ns_per_tick, struct tw_trust *trust)
+/* Stop as soon as something speaks against the counter. */
+int tw_preload_trust(int measure, double *ns_per_tick, struct tw_trust *trust)
 {
 	struct tw_trust_seen seen = {
 		.state = tw_counter_permission(),
@@ -122,15 +121,4 @@ static int look(int measure, double *ns_per_tick, struct tw_trust *trust)
 				  (double)(begin.ticks_after - begin.ticks_before);
 	}
 	return tw_trust(&needs, &seen, trust);
-}
-
-int tw_preload_trust(int measure, double *ns_per_tick, char *why_not,
-		     size_t size)
-{
-	struct tw_trust trust;
-
-	if (look(measure, ns_per_tick, &trust))
-		return 1;
-	snprintf(why_not, size, "%s", trust.why_not);
-	return 0;
 }

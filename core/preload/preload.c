@@ -27,6 +27,7 @@
 #include "preload_clock.h"
 #include "counter/state.h"
 #include "timespec.h"
+#include "trust.h"
 
 #define MESSAGE_SIZE	256
 
@@ -155,7 +156,7 @@ __attribute__((constructor))
 static void set_up(void)
 {
 	int is_off = 0, is_unchecked = 0, is_good;
-	char why_not[192] = "TICKWISE_PRELOAD=off";
+	struct tw_trust trust = { "TICKWISE_PRELOAD=off" };
 	int saved_errno = errno;
 	double ns_per_tick;
 	void *found;
@@ -165,14 +166,13 @@ static void set_up(void)
 	if (found && tw_counter_permission() == TW_COUNTER_OK)
 		memcpy(&real_clock_gettime, &found, sizeof(found));
 	read_options(&is_off, &is_unchecked);
-	is_good = !is_off && tw_preload_trust(!is_unchecked, &ns_per_tick, why_not,
-					      sizeof(why_not));
+	is_good = !is_off && tw_preload_trust(!is_unchecked, &ns_per_tick, &trust);
 	if (is_good && pthread_atfork(NULL, NULL, forked)) {
 		is_good = 0;
-		strcpy(why_not, "no memory");
+		strcpy(trust.why_not, "no memory");
 	}
 	if (!is_good && is_verbose)
-		say("the real clock is read: %s", why_not);
+		say("the real clock is read: %s", trust.why_not);
 	if (is_good) {
 		tw_preload_enable(&tw_clock, ns_per_tick);
 		if (is_verbose)

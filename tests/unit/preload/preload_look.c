@@ -18,6 +18,7 @@
 #include "machine/machine.h"
 #include "preload/preload_clock.h"
 #include "tap.h"
+#include "trust.h"
 
 /* Two ticks a nanosecond; the second bracket is 40 ticks wider than the first. */
 static struct machine {
@@ -98,12 +99,12 @@ int main(void)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *refusal = cases[i].refusal;
 		double ns_per_tick = 0;
-		char why_not[192] = "";
+		struct tw_trust trust = { "" };
 
 		machine = cases[i].machine;
-		tap_ok(tw_preload_trust(0, &ns_per_tick, why_not, sizeof(why_not)) ==
-		       !refusal && strstr(why_not, refusal ? refusal : ""), "%s: %s",
-		       refusal ? "refused" : "used", why_not);
+		tap_ok(tw_preload_trust(0, &ns_per_tick, &trust) ==
+		       !refusal && strstr(trust.why_not, refusal ? refusal : ""), "%s: %s",
+		       refusal ? "refused" : "used", trust.why_not);
 		tap_ok(refusal || (fabs(ns_per_tick - 0.5) < 1e-12 && machine.sleeps == 2 &&
 				   machine.slept_ns == 10000000),
 		       "%g ns a tick, over %ld ns in %u sleeps", ns_per_tick,
