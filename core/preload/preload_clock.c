@@ -94,9 +94,8 @@ static void take_anchor(const struct tw_preload_clock *clock,
 		 * because slopes change. */
 		if (i == 0 || (double)(after - anchor->ticks) * slope >
 			      TW_STEER_AHEAD_NS)
-			tw_anchor_begin(anchor, slope, before, ns, after);
-		else
-			tw_anchor_narrow(anchor, slope, before, ns, after);
+			*anchor = tw_anchor_at(before, ns);
+		tw_anchor_narrow(anchor, slope, before, ns, after);
 		if (i + 1 >= MIN_BRACKETS &&
 		    anchor->high_ns - anchor->low_ns <= NARROW_NS)
 			break;

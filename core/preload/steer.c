@@ -20,11 +20,6 @@
 /* No slew that is followed gets further off than this in half a millisecond. */
 #define JUMP_NS		1000.0
 
-static double ticks_after(uint64_t later, uint64_t earlier)
-{
-	return (double)(int64_t)(later - earlier);
-}
-
 static double middle_ns(const struct tw_anchor_at *anchor)
 {
 	return (anchor->low_ns + anchor->high_ns) / 2;
@@ -46,32 +41,6 @@ void tw_steer_reset(struct tw_steer *steer)
 double tw_steer_slew_ppm(const struct tw_steer *steer)
 {
 	return (steer->slope / steer->ns_per_tick - 1) * 1e6;
-}
-
-/* ---- anchors ---- */
-
-void tw_anchor_begin(struct tw_anchor_at *anchor, double slope, uint64_t before,
-		     uint64_t ns, uint64_t after)
-{
-	anchor->ticks = before;
-	anchor->ns = ns;
-	/* The clock was below ns + 1 at @before, and at ns or above at @after. */
-	anchor->low_ns = -ticks_after(after, before) * slope;
-	anchor->high_ns = 1;
-}
-
-void tw_anchor_narrow(struct tw_anchor_at *anchor, double slope,
-		      uint64_t before, uint64_t ns, uint64_t after)
-{
-	double past_ns = (double)(int64_t)(ns - anchor->ns);
-	double low_ns = past_ns - ticks_after(after, anchor->ticks) * slope;
-	double high_ns = past_ns + 1 -
-			 ticks_after(before, anchor->ticks) * slope;
-
-	if (low_ns > anchor->low_ns)
-		anchor->low_ns = low_ns;
-	if (high_ns < anchor->high_ns)
-		anchor->high_ns = high_ns;
 }
 
 int tw_anchor_is_good(const struct tw_anchor_at *anchor)
@@ -106,7 +75,7 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 	if (!tw_anchor_is_good(anchor))
 		return TW_STEER_WIDE;
 	if (steer->anchors) {
-		gap = ticks_after(anchor->ticks,
+		gap = tw_difference(anchor->ticks,
 				  anchor_before(steer, 1)->ticks);
 		if (gap <= 0 || gap * steer->ns_per_tick > LARGEST_GAP_NS) {
 			/* Anew. The last slope is the best guess, unless it was too steep. */
@@ -118,7 +87,7 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 	/* Anchors that are close to each other count as one, so that those kept always make a
 	 * baseline. */
 	if (steer->anchors > 1 &&
-	    ticks_after(anchor_before(steer, 1)->ticks, anchor_before(steer, 2)->ticks) *
+	    tw_difference(anchor_before(steer, 1)->ticks, anchor_before(steer, 2)->ticks) *
 	    steer->ns_per_tick < APART_NS)
 		steer->anchors--;
 	steer->anchor[steer->anchors++ % TW_STEER_ANCHORS] = *anchor;
@@ -128,9 +97,9 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 	newest = anchor_before(steer, 1);
 	oldest = anchor_before(steer, steer->anchors < TW_STEER_ANCHORS ? steer->anchors :
 								  TW_STEER_ANCHORS);
-	ticks = ticks_after(newest->ticks, oldest->ticks);
+	ticks = tw_difference(newest->ticks, oldest->ticks);
 	slope = ticks * steer->ns_per_tick < BASELINE_NS ? 0 :
-		((double)(int64_t)(newest->ns - oldest->ns) + middle_ns(newest) -
+		(tw_difference(newest->ns, oldest->ns) + middle_ns(newest) -
 		 middle_ns(oldest)) / ticks;
 	if (slope > 0) {
 		steer->slope = slope;
@@ -150,8 +119,8 @@ static double expected_ns(const struct tw_steer *steer, uint64_t ticks,
 {
 	const struct tw_anchor_at *newest = anchor_before(steer, 1);
 
-	return (double)(int64_t)(newest->ns - ns) + middle_ns(newest) +
-	       ticks_after(ticks, newest->ticks) * steer->slope;
+	return tw_difference(newest->ns, ns) + middle_ns(newest) +
+	       tw_difference(ticks, newest->ticks) * steer->slope;
 }
 
 /*
@@ -163,7 +132,7 @@ static enum tw_steer_result aim(const struct tw_steer *steer, struct tw_line *li
 {
 	const struct tw_anchor_at *newest = anchor_before(steer, 1);
 	double lasts = TW_STEER_HARD_NS / steer->ns_per_tick -
-		       ticks_after(line->start, newest->ticks);
+		       tw_difference(line->start, newest->ticks);
 	double renew = lasts - (TW_STEER_HARD_NS - TW_STEER_RENEW_NS) /
 			       steer->ns_per_tick;
 	double ahead_ns, slope, off;

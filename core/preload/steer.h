@@ -21,6 +21,7 @@
 
 #include <stdint.h>
 
+#include "anchor.h"
 #include "machine/steering.h"
 
 #define TW_STEER_RENEW_NS	400000
@@ -39,13 +40,6 @@
  * can set. */
 #define TW_STEER_SLEW_PPM	TW_NTP_FREQUENCY_PPM
 #define TW_STEER_ANCHORS	8
-
-/* The system's clock at one tick: within [low, high] of @ns. */
-struct tw_anchor_at {
-	uint64_t ticks;
-	uint64_t ns;
-	double low_ns, high_ns;
-};
 
 /* The time from a tick on, read by many threads. With since = ticks after @start, the
  * ns since the beginning of @seconds are (@base + since * @mult) >> 32, for since <
@@ -83,12 +77,6 @@ void tw_steer_init(struct tw_steer *steer, double ns_per_tick);
 /* Forget the anchors and the slope: what comes does not depend on them. */
 void tw_steer_reset(struct tw_steer *steer);
 
-/* Intersect brackets into an anchor: ticks that enclose the reading @ns, which is
- * rounded down. */
-void tw_anchor_begin(struct tw_anchor_at *anchor, double slope, uint64_t before,
-		     uint64_t ns, uint64_t after);
-void tw_anchor_narrow(struct tw_anchor_at *anchor, double slope,
-		      uint64_t before, uint64_t ns, uint64_t after);
 int tw_anchor_is_good(const struct tw_anchor_at *anchor);
 
 /* Use an anchor. Return: TW_STEER_GOOD; TW_STEER_WIDE, and it was not used;

@@ -15,21 +15,15 @@
 #define BLOCKS		101
 #define BLOCK_CALLS	256
 
-void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
-			  tw_probe_gettime *real,
-			  const struct tw_probe_reader *tested)
+void tw_probe_moment_take(struct tw_anchor_at moment[TW_PROBE_CLOCKS], double ns_per_tick,
+			  tw_probe_gettime *real, const struct tw_probe_reader *tested)
 {
-	moment->ticks = tw_ticks_begin();
-	for (unsigned i = 0; i < TW_PROBE_CLOCKS; i++) {
-		moment->base_ns[i] = 0;
-		moment->low_ns[i] = -1e300;
-		moment->high_ns[i] = 1e300;
-	}
+	const uint64_t ticks = tw_ticks_begin();
+
 	for (unsigned i = 0; i < BRACKETS * TW_PROBE_CLOCKS; i++) {
 		unsigned which = i % TW_PROBE_CLOCKS;
 		uint64_t before = tw_ticks_begin(), after, ns;
 		struct timespec now = { 0 };
-		double past_ns, low_ns, high_ns;
 
 		if (which == TW_PROBE_TESTED) {
 			ns = tested->read_ns(tested->context);
@@ -38,22 +32,16 @@ void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 			ns = tw_timespec_ns(&now);
 		}
 		after = tw_ticks_end();
-		if (!moment->base_ns[which])
-			moment->base_ns[which] = ns;
-		past_ns = (double)(int64_t)(ns - moment->base_ns[which]);
-		low_ns = past_ns - (double)(after - moment->ticks) * ns_per_tick;
-		high_ns = past_ns + 1 - (double)(before - moment->ticks) * ns_per_tick;
-		if (low_ns > moment->low_ns[which])
-			moment->low_ns[which] = low_ns;
-		if (high_ns < moment->high_ns[which])
-			moment->high_ns[which] = high_ns;
+		if (i < TW_PROBE_CLOCKS)
+			moment[which] = tw_anchor_at(ticks, ns);
+		tw_anchor_narrow(&moment[which], ns_per_tick, before, ns, after);
 	}
 	for (unsigned i = 0; i < TW_PROBE_CLOCKS; i++) {
-		double low_ns = moment->low_ns[i], high_ns = moment->high_ns[i];
+		double low_ns = moment[i].low_ns, high_ns = moment[i].high_ns;
 
 		if (low_ns > high_ns) {
-			moment->low_ns[i] = high_ns;
-			moment->high_ns[i] = low_ns;
+			moment[i].low_ns = high_ns;
+			moment[i].high_ns = low_ns;
 		}
 	}
 }

@@ -16,18 +16,13 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "anchor.h"
+
 enum tw_probe_clock {
 	TW_PROBE_RAW,
 	TW_PROBE_MONOTONIC,
 	TW_PROBE_TESTED,
 	TW_PROBE_CLOCKS,
-};
-
-struct tw_probe_moment {
-	uint64_t ticks;			/* the moment */
-	uint64_t base_ns[TW_PROBE_CLOCKS];
-	double low_ns[TW_PROBE_CLOCKS];	/* the clock showed base + low to high */
-	double high_ns[TW_PROBE_CLOCKS];
 };
 
 struct tw_probe_reader {
@@ -38,12 +33,11 @@ struct tw_probe_reader {
 /* The real clock_gettime(), also if another one is preloaded. */
 typedef int tw_probe_gettime(clockid_t, struct timespec *);
 
-/* Read all three clocks, over and over for a millisecond. @ns_per_tick: good to some
- * ppm. @real: reads the two system clocks. If intervals contradict each other, the
- * result is the hull of the contradiction. */
-void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
-			  tw_probe_gettime *real,
-			  const struct tw_probe_reader *tested);
+/* Read all three clocks, over and over for a millisecond, and set what each showed at one
+ * tick. @ns_per_tick: good to some ppm. @real: reads the two system clocks. If intervals
+ * contradict each other, the result is the hull of the contradiction. */
+void tw_probe_moment_take(struct tw_anchor_at moment[TW_PROBE_CLOCKS], double ns_per_tick,
+			  tw_probe_gettime *real, const struct tw_probe_reader *tested);
 
 /* Return the ns of one reading: the median of some blocks. */
 double tw_probe_read_cost(double ns_per_tick,
@@ -62,7 +56,7 @@ double tw_probe_read_cost(double ns_per_tick,
 struct tw_probe_report {
 	double startup_ns;
 	double read_ns;
-	struct tw_probe_moment moment[2];
+	struct tw_anchor_at moment[2][TW_PROBE_CLOCKS];
 };
 
 /* Return 0; -1 if nobody reads it. */

@@ -46,15 +46,15 @@ static void write_start(int fd, double ppb, double startup_ns, double read_ns)
 	ppb += 0.25 * (starts % 4);
 	for (i = 0; i < 2; i++)
 		for (which = 0; which < TW_PROBE_CLOCKS; which++) {
-			struct tw_probe_moment *moment = &report.moment[i];
 			double fast = which == TW_PROBE_TESTED ? ppb :
 				      which == TW_PROBE_MONOTONIC ? 12.5 : 0;
 
-			moment->ticks = 1000000 + (uint64_t)i * 5200000000;
-			moment->base_ns[which] = TW_NS_PER_SECOND +
-						 (uint64_t)i * WINDOW_NS;
-			moment->high_ns[which] = 2.5 + i * 2 * fast;
-			moment->low_ns[which] = -1.5 + i * 2 * fast;
+			report.moment[i][which] = (struct tw_anchor_at) {
+				.ticks = 1000000 + (uint64_t)i * 5200000000,
+				.ns = TW_NS_PER_SECOND + (uint64_t)i * WINDOW_NS,
+				.high_ns = 2.5 + i * 2 * fast,
+				.low_ns = -1.5 + i * 2 * fast,
+			};
 		}
 	starts++;
 	tw_probe_send(fd, &report);

@@ -71,11 +71,11 @@ static void run_own(void *context, int fd)
 	report.startup_ns = (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
 				     own->begin_ns);
 	report.read_ns = tw_probe_read_cost(own->ns_per_tick, &reader);
-	tw_probe_moment_take(&report.moment[0], own->ns_per_tick, clock_gettime,
+	tw_probe_moment_take(report.moment[0], own->ns_per_tick, clock_gettime,
 			     &reader);
 	tw_probe_send(fd, &report);
 	sleep_ns(own->window_ns);
-	tw_probe_moment_take(&report.moment[1], own->ns_per_tick, clock_gettime,
+	tw_probe_moment_take(report.moment[1], own->ns_per_tick, clock_gettime,
 			     &reader);
 	_exit(tw_probe_send(fd, &report) != 0);
 }

@@ -13,12 +13,11 @@
 /* Return how far a clock advanced from one moment to the other. */
 static double advance_ns(const struct tw_probe_report *report, int which)
 {
-	const struct tw_probe_moment *from = &report->moment[0];
-	const struct tw_probe_moment *to = &report->moment[1];
+	const struct tw_anchor_at *from = &report->moment[0][which];
+	const struct tw_anchor_at *to = &report->moment[1][which];
 
-	return (double)(int64_t)(to->base_ns[which] - from->base_ns[which]) +
-	       (to->low_ns[which] + to->high_ns[which] - from->low_ns[which] -
-		from->high_ns[which]) / 2;
+	return tw_difference(to->ns, from->ns) +
+	       (to->low_ns + to->high_ns - from->low_ns - from->high_ns) / 2;
 }
 
 static double half_ns(const struct tw_probe_report *report, int which)
@@ -26,8 +25,7 @@ static double half_ns(const struct tw_probe_report *report, int which)
 	double sum = 0;
 
 	for (int i = 0; i < 2; i++)
-		sum += (report->moment[i].high_ns[which] -
-			report->moment[i].low_ns[which]) / 2;
+		sum += (report->moment[i][which].high_ns - report->moment[i][which].low_ns) / 2;
 	return sum;
 }
 

@@ -78,7 +78,7 @@ static void probe(int fd)
 	real_gettime(CLOCK_MONOTONIC, &now);
 	report.startup_ns = (double)tw_timespec_ns(&now) - number(TW_PROBE_BEGIN);
 	report.read_ns = cost_in_child(ns_per_tick);
-	tw_probe_moment_take(&report.moment[0], ns_per_tick, real_gettime,
+	tw_probe_moment_take(report.moment[0], ns_per_tick, real_gettime,
 			     &fio_reader);
 	tw_probe_send(fd, &report);
 	real_gettime(CLOCK_MONOTONIC, &now);
@@ -86,7 +86,7 @@ static void probe(int fd)
 	/* A signal asks this process to end. */
 	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, NULL))
 		_exit(1);
-	tw_probe_moment_take(&report.moment[1], ns_per_tick, real_gettime,
+	tw_probe_moment_take(report.moment[1], ns_per_tick, real_gettime,
 			     &fio_reader);
 	_exit(tw_probe_send(fd, &report) != 0);
 }

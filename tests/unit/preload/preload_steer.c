@@ -16,11 +16,11 @@
 
 static void brackets(void)
 {
-	struct tw_anchor_at anchor;
+	struct tw_anchor_at anchor = tw_anchor_at(1000, 70);
 	struct tw_steer steer;
 
 	/* Half a nanosecond a tick: 100 ticks are 50 ns. */
-	tw_anchor_begin(&anchor, 0.5, 1000, 70, 1100);
+	tw_anchor_narrow(&anchor, 0.5, 1000, 70, 1100);
 	tap_ok(anchor.ticks == 1000 && anchor.ns == 70 && anchor.low_ns == -50 &&
 	       anchor.high_ns == 1, "a bracket");
 	/* 105 ns pass in 130 ns of ticks at most and 100 at least. */

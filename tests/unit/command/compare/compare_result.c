@@ -8,6 +8,7 @@
  * precision, or if a bound of one moment is left out.
  */
 #include <math.h>
+#include <string.h>
 
 #include "command/compare/compare_parts.h"
 #include "tap.h"
@@ -29,14 +30,14 @@ static struct tw_probe_report report_of(void)
 
 	for (int which = 0; which < TW_PROBE_CLOCKS; which++) {
 		for (int i = 0; i < 2; i++) {
-			struct tw_probe_moment *moment = &report.moment[i];
+			struct tw_anchor_at *moment = &report.moment[i][which];
 
 			moment->ticks = 1000 + (uint64_t)i;
-			moment->base_ns[which] = epoch_ns[which] + (i ?
+			moment->ns = epoch_ns[which] + (i ?
 				10000000000ULL + ahead_ns[which] + 40 : 0);
 			/* The base belongs to another reading than the moment. */
-			moment->low_ns[which] = (i ? -40 : 0) - 10 - which;
-			moment->high_ns[which] = (i ? -40 : 0) + 10 + which;
+			moment->low_ns = (i ? -40 : 0) - 10 - which;
+			moment->high_ns = (i ? -40 : 0) + 10 + which;
 		}
 	}
 	return report;
@@ -55,7 +56,7 @@ static void errors(void)
 	is(start.error_ppb[TW_AGAINST_MONOTONIC], 4.6 * (1 - 1e-8), "of MONOTONIC's");
 	is(start.over_ns, 1e10, "over 10 s");
 	other = report;
-	other.moment[1] = report.moment[0];
+	memcpy(other.moment[1], report.moment[0], sizeof(other.moment[1]));
 	tap_ok(tw_compare_evaluate(&start, &other) == -1,
 	       "nothing between two moments");
 }
