@@ -207,15 +207,11 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 		result, cpus, count, limits, work,
 		(int64_t)tw_step_reach_ticks(limits->step_ticks),
 	};
-	struct tw_order order;
 	unsigned reasons, pair_reasons;
 
-	tw_order_walk(&order, work, cpus, count);
+	tw_order_walk(result, work, cpus, count);
 	result->cpus = count;
-	result->backwards = order.backwards;
-	result->monotonic = order.backwards == 0;
-	result->switches = order.switches;
-	result->full_loops = order.full_loops;
+	result->monotonic = result->backwards == 0;
 	result->probes = 0;
 	result->step_ticks = limits->step_ticks;
 	for (size_t i = 0; i < (size_t)count * count; i++)

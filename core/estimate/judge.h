@@ -82,16 +82,9 @@ struct tw_judge_work {
 int tw_judge_work_init(struct tw_judge_work *work, size_t count);
 void tw_judge_work_free(struct tw_judge_work *work);
 
-/* What is counted on the way over all samples in their order. */
-struct tw_order {
-	uint64_t backwards;
-	uint64_t switches;
-	uint64_t full_loops;
-};
-
 /* Merge all samples by sequence, and keep the smallest differences: all of @work but
- * latest is filled. */
-void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
+ * latest is filled. Set backwards, switches and full_loops of @result. */
+void tw_order_walk(struct tw_reliability *result, struct tw_judge_work *work,
 		   const struct tw_cpu_samples *cpus, unsigned count);
 
 /* ---- pace: lines of the offset over time that are between the bounds ---- */

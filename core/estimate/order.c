@@ -153,7 +153,7 @@ static int closes_loop(struct walk *walk)
 	return closed && walk->count > 1;
 }
 
-void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
+void tw_order_walk(struct tw_reliability *result, struct tw_judge_work *work,
 		   const struct tw_cpu_samples *cpus, unsigned count)
 {
 	struct walk walk = {
@@ -161,7 +161,7 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 		.now = count, .before = count,
 	};
 
-	*order = (struct tw_order){ 0 };
+	result->backwards = result->switches = result->full_loops = 0;
 	start(&walk);
 	while (next(&walk)) {
 		const struct tw_judge_cpu *cpu = &work->cpus[walk.now];
@@ -169,13 +169,13 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 
 		if (walk.before < count &&
 		    (int64_t)(walk.ticks - walk.before_ticks) < 0)
-			order->backwards++;
+			result->backwards++;
 		if (walk.before < count && walk.before != walk.now) {
-			order->switches++;
+			result->switches++;
 			work->cpus[walk.now].switches++;
 			bound_against_all(&walk);
 		}
-		order->full_loops += (uint64_t)closes_loop(&walk);
+		result->full_loops += (uint64_t)closes_loop(&walk);
 		/* The CPU's latest reading is the earlier end of later differences. It is
 		 * beyond the last slot only if the counter ran backwards. */
 		work->latest[walk.now] = (struct tw_judge_latest){
