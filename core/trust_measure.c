@@ -11,7 +11,7 @@
 #include "clock/clock.h"
 #include "counter/state.h"
 #include "diagnostics.h"
-#include "estimate/reliability.h"
+#include "estimate/probe.h"
 #include "machine/machine.h"
 #include "machine/processor.h"
 #include "sized.h"

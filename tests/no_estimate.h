@@ -6,7 +6,7 @@
 #ifndef TW_TESTS_NO_ESTIMATE_H
 #define TW_TESTS_NO_ESTIMATE_H
 
-#include "estimate/reliability.h"
+#include "estimate/probe.h"
 
 /* The result of comparing the CPUs. */
 static struct tw_reliability compared;

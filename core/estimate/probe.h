@@ -175,4 +175,15 @@ uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number);
 void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 		     uint64_t ticks);
 
+/* ---- collecting and judging: reliability.c; users of the library have
+ * tw_reliability_measure() ---- */
+
+/* Find how far the counters are apart, and the reasons that follow. All of @result but
+ * the verdict is set; release it with tw_reliability_free(). @options: complete, see
+ * tw_trust_options(). @system: NULL: the real one. The counter must be readable.
+ * Return: as tw_reliability_measure(). */
+int tw_estimate(struct tw_reliability *result,
+		const struct tw_reliability_options *options,
+		const struct tw_probe_system *system);
+
 #endif

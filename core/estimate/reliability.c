@@ -5,7 +5,7 @@
  * it collects twice as much, until the time is over. trust.c decides whether that is good
  * enough.
  */
-#include "reliability.h"
+#include "probe.h"
 
 #include <errno.h>
 #include <stdlib.h>

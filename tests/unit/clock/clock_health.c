@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "clock_by_hand.h"
-#include "estimate/reliability.h"
+#include "estimate/probe.h"
 #include "trust.h"
 
 #define HZ	2e9

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "estimate/reliability.h"
+#include "estimate/probe.h"
 #include "tap.h"
 #include "trust.h"
 
