@@ -195,7 +195,8 @@ static int look(const struct tw_clock *clock, int at_cpus,
 					    clock->state->rate.hz, &cpus);
 	else if (seen.independent.name[0])
 		nanosleep(&later, NULL);
-	tw_health_see_later(&seen);
+	if (seen.independent.name[0])
+		tw_independent_read(&seen.independent_later);
 	ret = tw_health_judge(clock, &seen, &out);
 	if (ret)
 		goto out;

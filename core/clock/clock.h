@@ -71,11 +71,9 @@ struct tw_health_seen {
  */
 int tw_baseline_read(struct tw_clock_baseline *baseline, const struct tw_time_source *source);
 
-/* Collect the facts. Return 0; -ENOMEM; -EIO as tw_clock_check(). */
+/* Collect the facts but for independent_later. Return 0; -ENOMEM; -EIO as
+ * tw_clock_check(). */
 int tw_health_see(struct tw_health_seen *seen);
-
-/* Read the independent clock once more, some milliseconds later. */
-void tw_health_see_later(struct tw_health_seen *seen);
 
 /* Fill in all but the verdict and the members about the CPUs. Return 0; -EIO
  * when time stood still. */

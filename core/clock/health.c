@@ -70,12 +70,6 @@ int tw_health_see(struct tw_health_seen *seen)
 	return 0;
 }
 
-void tw_health_see_later(struct tw_health_seen *seen)
-{
-	if (seen->independent.name[0])
-		tw_independent_read(&seen->independent_later);
-}
-
 /* ---- judging ---- */
 
 static double signed_ns(uint64_t later, uint64_t earlier)

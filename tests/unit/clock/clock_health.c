@@ -11,7 +11,7 @@
  * Fails also if the clocks are not read in the narrowest bracket, if a look misses a
  * fault, writes outputs where it fails, or compares the CPUs where a job still runs.
  *
- * Wraps: tw_health_see tw_health_see_later tw_estimate tw_reliability_free
+ * Wraps: tw_health_see tw_independent_read tw_estimate tw_reliability_free
  */
 #include <errno.h>
 #include <math.h>
@@ -38,7 +38,7 @@ static struct tw_clock_health health;
 static char told[256];
 
 int __wrap_tw_health_see(struct tw_health_seen *now);
-void __wrap_tw_health_see_later(struct tw_health_seen *now);
+void __wrap_tw_independent_read(struct tw_independent *now);
 int __wrap_tw_estimate(struct tw_reliability *result,
 		       const struct tw_reliability_options *options,
 		       const struct tw_probe_system *system);
@@ -50,7 +50,7 @@ int __wrap_tw_health_see(struct tw_health_seen *now)
 	return see_result;
 }
 
-void __wrap_tw_health_see_later(struct tw_health_seen *now)
+void __wrap_tw_independent_read(struct tw_independent *now)
 {
 	(void)now;
 }
