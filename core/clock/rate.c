@@ -73,23 +73,28 @@ static enum tw_witness find_witness(const struct tw_time_source *source, uint64_
 	       machine.kernel_log_khz == khz ? TW_WITNESS_KERNEL_LOG : TW_WITNESS_NONE;
 }
 
-/* Recognise the kernel's rate, and look for a witness. Return 1 with the witness in @rate; 0
- * with the refusal. */
-static int find_kernel_rate(struct tw_rate *rate, const struct tw_fit *fit,
-			    const struct tw_time_source *source,
-			    struct tw_kernel_rate *kernel)
+/* Recognise the kernel's rate, and make it @rate; else set the refusal. It is provisional
+ * without a witness. */
+static void find_kernel_rate(struct tw_rate *rate, const struct tw_fit *fit,
+			     const struct tw_time_source *source)
 {
 	struct tw_kernel_candidates candidates;
+	struct tw_kernel_rate kernel;
 	int alone = 0;
 
 	read_candidates(source, &candidates);
-	rate->refusal = tw_kernel_rate_recognise(fit, &candidates, kernel, &alone);
+	rate->refusal = tw_kernel_rate_recognise(fit, &candidates, &kernel, &alone);
 	if (rate->refusal)
-		return 0;
-	rate->witness = find_witness(source, kernel->from_hz);
+		return;
+	rate->witness = find_witness(source, kernel.from_hz);
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
-	return 1;
+	rate->source = rate->witness == TW_WITNESS_NONE ?
+		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
+	rate->hz = kernel.hz;
+	rate->uncertainty_ppb = 0;
+	rate->kernel_mult = kernel.mult;
+	rate->kernel_shift = kernel.shift;
 }
 
 /* All that one calibration has collected. */
@@ -100,38 +105,19 @@ struct calibration {
 	int was_clocksource;
 };
 
-/* Make @rate the kernel's. It is provisional without a witness. */
-static void use_kernel_rate(struct tw_rate *rate, const struct tw_kernel_rate *kernel)
-{
-	rate->source = rate->witness == TW_WITNESS_NONE ?
-		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
-	rate->hz = kernel->hz;
-	rate->uncertainty_ppb = 0;
-	rate->kernel_mult = kernel->mult;
-	rate->kernel_shift = kernel->shift;
-}
-
 /* Use the kernel's rate if it can be verified; else set the reasons why not. */
 static void look_for_kernel_rate(struct tw_rate *rate,
 				 const struct calibration *calibration)
 {
 	const struct tw_rate_options *options = &calibration->options;
-	struct tw_kernel_rate kernel;
 
 	if (options->kernel_rate == TW_OFF)
 		rate->refusal = TW_REFUSED_BY_CALLER;
 	else if (!calibration->was_clocksource ||
 		 !tw_counter_is_clocksource(options->source))
 		rate->refusal = TW_REFUSED_CLOCKSOURCE;
-	else if (find_kernel_rate(rate, &calibration->fit, options->source, &kernel))
-		use_kernel_rate(rate, &kernel);
-}
-
-/* Return how far the true rate can be from rate->hz, by the hard interval, in ppb. */
-static double bound_ppb(const struct tw_rate *rate)
-{
-	return fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) *
-	       1e9;
+	else
+		find_kernel_rate(rate, &calibration->fit, options->source);
 }
 
 static void set_rate(struct tw_rate *rate,
@@ -154,7 +140,8 @@ static void set_rate(struct tw_rate *rate,
 		.bracket_ticks = fit->bracket_ticks,
 	};
 	look_for_kernel_rate(rate, calibration);
-	rate->bound_ppb = bound_ppb(rate);
+	/* How far the true rate can be from rate->hz, by the hard interval. */
+	rate->bound_ppb = fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) * 1e9;
 }
 
 /* The samples cover at least this part of the time, or more are taken: half. */
