@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets up the conversion of ticks to nanoseconds. Pure arithmetic, with 128-bit
+ * Sets up the conversion of ticks to nanoseconds, and tells when ticks wrap. Pure, with 128-bit
  * integers. The conversion itself needs only 64 bits.
  */
 #include "clock.h"
@@ -151,4 +151,12 @@ int tw_scale_init(struct tw_scale *scale, const struct tw_rate *callers,
 	best.max_ns = tw__scale_modulus(&best, best.max_ticks);
 	*scale = best;
 	return 0;
+}
+
+double tw_seconds_before_wrap(uint64_t ticks, double hz)
+{
+	if (!(hz > 0) || !isfinite(hz))
+		return 0;
+	/* UINT64_MAX - ticks is exact, while 2^64 - ticks in doubles is not. */
+	return ((double)(UINT64_MAX - ticks) + 1) / hz;
 }
