@@ -112,7 +112,6 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	const struct profile_time *self = &flame->result->times[index].self;
 	const struct flame_frame *frame = &flame->frames[index];
 	const char *name = flame->result->functions[node->function].name;
-	char all[TW_FORMAT_SIZE], own[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 	double width = frame->ticks * flame->scale;
 	uint32_t hash = 2166136261;
 	unsigned y = TOP + (flame->deepest - frame->depth) * ROW;
@@ -123,10 +122,10 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	fputs("<g><title>", stdout);
 	tw_html_text(stdout, name);
 	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
-	       tw_format_ns(all, profile_ns(file, frame->ticks)),
+	       TW_SAY_NS(profile_ns(file, frame->ticks)),
 	       100 * frame->ticks / flame->frames[0].ticks,
-	       tw_format_ns(own, profile_ns(file, self->ticks > 0 ? self->ticks : 0)),
-	       tw_format_ns(error, profile_ns(file, self->uncertainty_ticks)),
+	       TW_SAY_NS(profile_ns(file, self->ticks > 0 ? self->ticks : 0)),
+	       TW_SAY_NS(profile_ns(file, self->uncertainty_ticks)),
 	       node->calls, tw_format_plural(node->calls));
 	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/>",
 	       (hash >> 16) % 12, frame->x, y, width, ROW - 1);
@@ -142,7 +141,6 @@ static void put_frame(const struct flame *flame, uint32_t index)
 static void put_head(const struct flame *flame)
 {
 	const struct profile_file *file = flame->result->file;
-	char all[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 
 	fputs("<style>svg{background:#fff}"
 	      "text{font:11px ui-monospace,monospace;fill:#111;"
@@ -159,10 +157,8 @@ static void put_head(const struct flame *flame)
 	tw_html_text(stdout, file->program ? file->program : "?");
 	printf("</text>\n<text class=\"dim\" x=\"3\" y=\"35\">all selves %s +- "
 	       "%s, %zu thread%s, hooks taken out; a frame's title has its "
-	       "times", tw_format_ns(all, profile_ns(file,
-						     flame->frames[0].ticks)),
-	       tw_format_ns(error, profile_ns(file, flame->result->
-					      total.uncertainty_ticks)),
+	       "times", TW_SAY_NS(profile_ns(file, flame->frames[0].ticks)),
+	       TW_SAY_NS(profile_ns(file, flame->result->total.uncertainty_ticks)),
 	       file->thread_count, tw_format_plural(file->thread_count));
 	if (flame->too_narrow)
 		printf("; %zu too narrow to be seen", flame->too_narrow);

@@ -13,31 +13,28 @@
 
 /* ---- around the tables --------------------------------------------------- */
 
-static const char *time_text(char *text, const struct profile_file *file, double ticks)
-{
-	return tw_format_ns(text, profile_ns(file, ticks));
-}
+/* A time of @file in the text of a page. */
+#define SAY_TICKS(file, ticks)	TW_SAY_NS(profile_ns(file, ticks))
 
 static struct tw_page *begin_page(const struct profile_file *file)
 {
 	struct tw_page *page = tw_page_new("Time per function");
 	double wall_ticks = (double)(file->end_ticks - file->begin_ticks);
 	const struct tw_profile_cost *cost = &file->cost;
-	char text[5][TW_FORMAT_SIZE];
 
 	tw_page_paragraph(page, "%s, process %d, %zu thread%s, %s from the first hook "
 			  "to the end", file->program ? file->program : "?", file->pid,
 			  file->thread_count, tw_format_plural(file->thread_count),
-			  time_text(text[0], file, wall_ticks));
+			  SAY_TICKS(file, wall_ticks));
 	if (cost->samples)
 		tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a "
 				  "call and %s (+- %s) outside, measured in %u blocks and "
 				  "taken out; a call can have lost up to %s more", file->fence,
-				  time_text(text[0], file, cost->inside),
-				  time_text(text[1], file, cost->inside_spread),
-				  time_text(text[2], file, cost->outside),
-				  time_text(text[3], file, cost->outside_spread),
-				  cost->samples, time_text(text[4], file, cost->beyond));
+				  SAY_TICKS(file, cost->inside),
+				  SAY_TICKS(file, cost->inside_spread),
+				  SAY_TICKS(file, cost->outside),
+				  SAY_TICKS(file, cost->outside_spread),
+				  cost->samples, SAY_TICKS(file, cost->beyond));
 	else
 		tw_page_paragraph(page, "fence %s; the cost of the hooks could not "
 				  "be measured, as there was no memory: all times "
@@ -96,7 +93,6 @@ void tw_profile_print_flat(const struct profile_result *result)
 	const struct profile_file *file = result->file;
 	struct tw_page *page = begin_page(file);
 	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
-	char self[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 	size_t shown = result->function_count;
 
 	if (result->top && result->top < shown)
@@ -128,8 +124,8 @@ void tw_profile_print_flat(const struct profile_result *result)
 			      result->function_count - shown);
 	tw_page_gap(page);
 	tw_page_paragraph(page, "all selves: %s +- %s",
-			  time_text(self, file, result->total.ticks),
-			  time_text(error, file, result->total.uncertainty_ticks));
+			  SAY_TICKS(file, result->total.ticks),
+			  SAY_TICKS(file, result->total.uncertainty_ticks));
 	add_losses(page, file);
 	tw_output_print(page);
 }
@@ -193,7 +189,6 @@ void tw_profile_print_callers(const struct profile_result *result)
 	};
 	struct arc *arcs = tw_zalloc(result->function_count + 1, sizeof(*arcs));
 	struct tw_page *page = begin_page(result->file);
-	char self[TW_FORMAT_SIZE], inclusive[TW_FORMAT_SIZE];
 	unsigned top = result->top;
 	struct tw_table *table;
 
@@ -207,8 +202,8 @@ void tw_profile_print_callers(const struct profile_result *result)
 
 		add_arcs(table, result, function, 1, arcs);
 		tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
-			      time_text(self, result->file, it->self.ticks),
-			      time_text(inclusive, result->file, it->inclusive.ticks), it->calls,
+			      SAY_TICKS(result->file, it->self.ticks),
+			      SAY_TICKS(result->file, it->inclusive.ticks), it->calls,
 			      tw_format_plural(it->calls));
 		add_arcs(table, result, function, 0, arcs);
 		tw_table_span(table, " ");
