@@ -155,6 +155,8 @@ int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *w
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
 /* Write "48K", "2M" or "1.5G"; a whole number if possible. @text has TW_FORMAT_SIZE bytes. */
 const char *tw_memlat_size(char *text, size_t bytes);
+/* The same as an argument. The text lasts until the end of the block. */
+#define TW_SAY_SIZE(bytes)	tw_memlat_size((char[TW_FORMAT_SIZE]) { 0 }, bytes)
 /* Add a number with some decimals, if it is known. */
 void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known);
 

@@ -94,6 +94,29 @@ int tw_memlat_calibrate(struct tw_rate *rate)
 	return tw_rate_measure(rate, &options);
 }
 
+struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cycle_kind kind)
+{
+	const struct tw_memlat_arguments *arguments = memlat->arguments;
+	size_t line = memlat->cache_count && memlat->caches[0].line_bytes ?
+		      memlat->caches[0].line_bytes : 64;
+
+	return (struct tw_cycle_shape) {
+		.kind = kind,
+		.stride_bytes = kind == TW_CYCLE_PAGE ? line : arguments->stride_bytes,
+		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
+		.window_bytes = arguments->window_bytes,
+		.passes = arguments->passes,
+		.line_bytes = line,
+		.seed = arguments->seed,
+	};
+}
+
+int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *what)
+{
+	tw_progress_show(&memlat->progress, done, "%s", what);
+	return tw_command_is_interrupted();
+}
+
 /* ---- the plan -------------------------------------------------------------- */
 
 /* Plan the curves. By default small pages have all curves. Transparent huge pages have only
@@ -131,7 +154,6 @@ static int choose_sizes(struct tw_memlat *memlat)
 {
 	const struct tw_memlat_arguments *arguments = memlat->arguments;
 	uint64_t available = memlat->available_bytes = tw_memory_available();
-	char wants[TW_FORMAT_SIZE], has[TW_FORMAT_SIZE];
 	size_t max = MIN_MAX_BYTES;
 
 	memlat->min_bytes = arguments->min_bytes ? arguments->min_bytes : 4096;
@@ -149,8 +171,8 @@ static int choose_sizes(struct tw_memlat *memlat)
 	}
 	if (memlat->max_bytes > available)
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s of memory are wanted "
-			"and %s are available", tw_memlat_size(wants, memlat->max_bytes),
-			tw_memlat_size(has, (size_t)available));
+			"and %s are available", TW_SAY_SIZE(memlat->max_bytes),
+			TW_SAY_SIZE((size_t)available));
 	return TW_EXIT_GOOD;
 }
 
@@ -189,9 +211,9 @@ static int show(void *context, unsigned point)
 {
 	const struct plan *plan = context;
 	const struct wanted *wanted = &plan->wanted[plan->done];
-	char size[TW_FORMAT_SIZE], what[128];
+	const char *size = TW_SAY_SIZE(plan->sizes[point]);
+	char what[128];
 
-	tw_memlat_size(size, plan->sizes[point]);
 	if (plan->is_visiting) {
 		snprintf(what, sizeof(what), "looking for levels, %s", size);
 		return tw_memlat_show_progress(plan->memlat, plan->memlat->done, what);

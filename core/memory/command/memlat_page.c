@@ -7,7 +7,6 @@
 #include "memory/command/memlat.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "command/output/page.h"
 #include "machine/processor.h"
@@ -34,6 +33,19 @@ const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 	if (i + 1 == memlat->level_count && i && i >= memlat->cache_count)
 		return "memory";
 	return names[i];
+}
+
+const char *tw_memlat_size(char *text, size_t bytes)
+{
+	static const char units[] = "BKMGT";
+	double value = (double)bytes;
+	unsigned unit = 0;
+
+	for (; value >= 1024 && unit < 4; unit++)
+		value /= 1024;
+	/* Three digits, without zeros at the end of a fraction; but 1000 to 1023 have four. */
+	snprintf(text, TW_FORMAT_SIZE, value < 999.5 ? "%.3g%c" : "%.0f%c", value, units[unit]);
+	return text;
 }
 
 void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known)
@@ -63,7 +75,7 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const char *guest = tw_hypervisor_name(memlat->machine.hypervisor);
 	const struct tw_curve *curve = memlat->levels_of;
-	char size[2][TW_FORMAT_SIZE], core[64] = "core clock not known here";
+	char core[64] = "core clock not known here";
 	unsigned first = 0;
 
 	while (curve && first < curve->count && !curve->points[first].batches)
@@ -75,8 +87,7 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 			  memlat->cpu, memlat->machine.processor[0] ?
 			  memlat->machine.processor : "unknown processor",
 			  memlat->rate.hz / 1e6, core,
-			  tw_memlat_size(size[0], memlat->min_bytes),
-			  tw_memlat_size(size[1], memlat->max_bytes),
+			  TW_SAY_SIZE(memlat->min_bytes), TW_SAY_SIZE(memlat->max_bytes),
 			  (double)memlat->took_ns / 1e9, *guest ? "; a guest (" : "", guest,
 			  *guest ? "): pages and caches are the host's, too" : "");
 }
@@ -87,7 +98,6 @@ static void add_level(struct tw_table *table, const struct tw_memlat *memlat, un
 {
 	const struct tw_level *level = &memlat->levels[i];
 	const struct tw_cache *cache = i < memlat->cache_count ? &memlat->caches[i] : NULL;
-	char size[2][TW_FORMAT_SIZE];
 
 	tw_table_row(table);
 	tw_cell_text(table, tw_memlat_level_name(memlat, i));
@@ -96,11 +106,11 @@ static void add_level(struct tw_table *table, const struct tw_memlat *memlat, un
 	add_interval(table, level->low_ns, level->high_ns);
 	tw_memlat_cell(table, level->cycles, 2, level->cycles > 0);
 	if (level->size_bytes)
-		tw_cell_printf(table, "%s - %s", tw_memlat_size(size[0], level->size_bytes),
-			       level->next_bytes ? tw_memlat_size(size[1], level->next_bytes) : "");
+		tw_cell_printf(table, "%s - %s", TW_SAY_SIZE(level->size_bytes),
+			       level->next_bytes ? TW_SAY_SIZE(level->next_bytes) : "");
 	else
 		tw_cell_text(table, "-");
-	tw_cell_text(table, cache ? tw_memlat_size(size[0], cache->bytes) : "-");
+	tw_cell_text(table, cache ? TW_SAY_SIZE(cache->bytes) : "-");
 	if (!cache || !level->size_bytes)
 		return;
 	if (tw_level_compare(level, cache) == TW_LEVEL_AGREES)
@@ -122,7 +132,7 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 		{ "", .flags = TW_COLUMN_LEFT },
 	};
 	const struct tw_curve *curve = memlat->levels_of;
-	char size[TW_FORMAT_SIZE], visits[128] = "";
+	char visits[128] = "";
 	struct tw_table *table;
 
 	add_part(page, "Levels");
@@ -136,7 +146,7 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 	if (memlat->visits)
 		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u visits, random "
 			 "and each in other memory",
-			 tw_memlat_size(size, memlat->visited_up_to_bytes), memlat->visits);
+			 TW_SAY_SIZE(memlat->visited_up_to_bytes), memlat->visits);
 	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
 			  tw_cycle_names[curve->shape.kind], tw_pages_names[curve->pages], visits);
 	tw_page_indent(page, 0, 0);
@@ -199,7 +209,6 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 		{ "share", .width = 6 },
 	};
 	unsigned places = TW_TLB_PLACES;
-	char size[TW_FORMAT_SIZE];
 	struct tw_table *table;
 
 	if (!memlat->cost_count && !memlat->no_costs)
@@ -225,7 +234,7 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 		const struct tw_tlb_cost *cost = &memlat->costs[i];
 
 		tw_table_row(table);
-		tw_cell_text(table, tw_memlat_size(size, cost->bytes));
+		tw_cell_text(table, TW_SAY_SIZE(cost->bytes));
 		add_range(table, &cost->small);
 		add_range(table, &cost->huge);
 		add_range(table, &cost->translation);
@@ -277,10 +286,8 @@ static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
 static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
 		     unsigned first, unsigned end, size_t bytes)
 {
-	char size[TW_FORMAT_SIZE];
-
 	tw_table_row(table);
-	tw_cell_text(table, tw_memlat_size(size, bytes));
+	tw_cell_text(table, TW_SAY_SIZE(bytes));
 	for (; first < end; first++) {
 		const struct tw_curve *curve = &memlat->curves[first];
 		unsigned i = 0;
@@ -361,7 +368,6 @@ static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
 static void add_remarks(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	unsigned disturbed = 0, batches = 0;
-	char size[TW_FORMAT_SIZE];
 	double huge_share = 1;
 
 	for (unsigned i = 0; i < memlat->curve_count; i++) {
@@ -382,8 +388,7 @@ static void add_remarks(struct tw_page *page, const struct tw_memlat *memlat)
 			     "pages.", huge_share * 100);
 	if (memlat->is_cut)
 		tw_page_note(page, "The sizes end at %s, as no more memory is available: the "
-			     "last level may be a cache.",
-			     tw_memlat_size(size, memlat->max_bytes));
+			     "last level may be a cache.", TW_SAY_SIZE(memlat->max_bytes));
 	for (int i = 0; i < TW_PAGES_KINDS; i++)
 		if (memlat->skipped[i])
 			tw_page_note(page, "No %s pages: %s.", tw_pages_names[i],
