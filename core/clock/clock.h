@@ -18,16 +18,21 @@ struct tw_clock_baseline {
 	uint64_t granularity_ns;
 };
 
+/* All that was seen, except the CPUs' counters. */
+struct tw_health_seen {
+	struct tw_clock_baseline baseline;
+	int counter_is_clocksource;
+	char clocksource[32];
+	int64_t suspended_ns;		/* since boot: BOOTTIME - MONOTONIC */
+	int vmclock_ret;		/* of tw_vmclock_read() */
+	struct tw_vmclock vmclock;
+	struct tw_independent independent;
+	struct tw_independent independent_later;	/* some ms later */
+};
+
 struct tw_clock_state {
 	struct tw_rate rate;
-	struct {			/* the machine at the start */
-		int counter_is_clocksource;
-		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
-		int vmclock;		/* 1: there is a vmclock, with this */
-		uint64_t disruption_marker;
-		struct tw_independent independent;
-		struct tw_clock_baseline baseline;
-	} start;
+	struct tw_health_seen start;
 };
 
 /* Set up a clock of zeros with a state of its own. Return: 0; -ENOMEM. */
@@ -53,26 +58,16 @@ void tw_clock_use_system(struct tw_clock *clock, int why);
 
 /* ---- health: the facts but for the CPUs' counters, and each check by itself ---- */
 
-/* All that was seen, except the CPUs' counters. */
-struct tw_health_seen {
-	struct tw_clock_baseline now;
-	int counter_is_clocksource;
-	char clocksource[32];
-	int64_t suspended_ns;		/* since boot */
-	int vmclock_ret;		/* of tw_vmclock_read() */
-	struct tw_vmclock vmclock;
-	struct tw_independent independent;
-	struct tw_independent independent_later;	/* some ms later */
-};
-
 /*
  * Read both clocks for a fifth of a millisecond. @source: NULL: the real clocks. Return 0;
  * -EAGAIN if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
  */
 int tw_baseline_read(struct tw_clock_baseline *baseline, const struct tw_time_source *source);
 
-/* Collect the facts but for independent_later. Return 0; -ENOMEM; -EIO as
- * tw_clock_check(). */
+/* Collect the facts but for the baseline and independent_later. */
+void tw_health_see_machine(struct tw_health_seen *seen);
+
+/* The same with the baseline. Return 0; -ENOMEM; -EIO as tw_clock_check(). */
 int tw_health_see(struct tw_health_seen *seen);
 
 /* Fill in all but the verdict and the members about the CPUs. Return 0; -EIO

@@ -56,17 +56,22 @@ int tw_baseline_read(struct tw_clock_baseline *baseline, const struct tw_time_so
 	return -EAGAIN;
 }
 
-int tw_health_see(struct tw_health_seen *seen)
+void tw_health_see_machine(struct tw_health_seen *seen)
 {
-	int ret = tw_baseline_read(&seen->now, NULL);
-
-	if (ret)
-		return ret == -EAGAIN ? -EIO : ret;
 	seen->counter_is_clocksource = tw_counter_is_clocksource(NULL);
 	seen->suspended_ns = tw_suspended_ns();
 	seen->vmclock_ret = tw_vmclock_read(&seen->vmclock);
 	tw_independent_read(&seen->independent);
 	tw_read_clocksource(seen->clocksource, sizeof(seen->clocksource));
+}
+
+int tw_health_see(struct tw_health_seen *seen)
+{
+	int ret = tw_baseline_read(&seen->baseline, NULL);
+
+	if (ret)
+		return ret == -EAGAIN ? -EIO : ret;
+	tw_health_see_machine(seen);
 	return 0;
 }
 
@@ -152,26 +157,25 @@ int tw_health_judge(const struct tw_clock *clock,
 		    const struct tw_health_seen *seen,
 		    struct tw_clock_health *health)
 {
+	const struct tw_health_seen *start = &clock->state->start;
 	enum tw_health_state *state = health->state;
-	int ret;
+	int ret = set_drift(clock, &seen->baseline, health);
 
-	ret = set_drift(clock, &seen->now, health);
 	if (ret)
 		return ret;
 	memcpy(health->clocksource, seen->clocksource,
 	       sizeof(health->clocksource));
 	state[TW_HEALTH_PREDICTION] = judge_prediction(clock, health);
 	state[TW_HEALTH_CLOCKSOURCE] =
-		!clock->state->start.counter_is_clocksource ? TW_HEALTH_UNDECIDED :
+		!start->counter_is_clocksource ? TW_HEALTH_UNDECIDED :
 		seen->counter_is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
-	health->suspended_ns = seen->suspended_ns -
-			       clock->state->start.suspended_ns;
+	health->suspended_ns = seen->suspended_ns - start->suspended_ns;
 	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
 				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
 	/* A device that is gone, or that came later, is no evidence. */
-	state[TW_HEALTH_HOST] = !clock->state->start.vmclock || seen->vmclock_ret ?
-		TW_HEALTH_NOT_RUN : seen->vmclock.disruption_marker ==
-		clock->state->start.disruption_marker ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
+	state[TW_HEALTH_HOST] = start->vmclock_ret || seen->vmclock_ret ? TW_HEALTH_NOT_RUN :
+		seen->vmclock.disruption_marker == start->vmclock.disruption_marker ?
+		TW_HEALTH_GOOD : TW_HEALTH_BAD;
 	state[TW_HEALTH_INDEPENDENT] =
 		judge_independent(clock, seen, health);
 	return 0;

@@ -6,8 +6,6 @@
 #include <errno.h>
 
 #include "counter/state.h"
-#include "machine/machine.h"
-#include "machine/vmclock.h"
 #include "clock.h"
 
 /* The base is this long before the anchor: room for a counter that is behind. */
@@ -64,18 +62,11 @@ int tw_clock_set_up(struct tw_clock *clock,
 		.longest_ns = options->longest_ns,
 	};
 	struct tw_clock_state *state = clock->state;
-	struct tw_vmclock vmclock;
 	int ret;
 
 	if (tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
-	state->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
-	state->start.suspended_ns = tw_suspended_ns();
-	if (!tw_vmclock_read(&vmclock)) {
-		state->start.vmclock = 1;
-		state->start.disruption_marker = vmclock.disruption_marker;
-	}
-	tw_independent_read(&state->start.independent);
+	tw_health_see_machine(&state->start);
 	if (options->rate) {
 		state->rate = *options->rate;
 	} else {
