@@ -101,14 +101,14 @@ static void put_head(struct output *out, uint64_t now_ticks)
 	tw_maps_each(put_map, out);
 }
 
-static void put_thread(struct output *out, struct tw_profile_line *line)
+static void put_thread(struct output *out, struct tw_profile_line *line,
+		       const struct tw_event *events, uint64_t count)
 {
 	put(out, "thread %d %s\n", (int)line->tid, one_line(line->name));
-	for (uint64_t i = 0; i < line->event_count; i++)
+	for (uint64_t i = 0; i < count; i++)
 		put(out, "event %d %" PRIxPTR " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-		    (int)line->tid, (uintptr_t)line->events[i].function,
-		    line->events[i].start_ticks, line->events[i].ticks,
-		    line->events[i].depth);
+		    (int)line->tid, (uintptr_t)events[i].function, events[i].start_ticks,
+		    events[i].ticks, events[i].depth);
 }
 
 static void put_histograms(struct output *out, const struct tw_tree *tree)
@@ -165,15 +165,12 @@ static int put_threads(struct output *out, uint64_t now_ticks)
 		return failed;
 	failed = tw_tree_merge(&all, &tw_profile.ended);
 	for (struct tw_profile_line *line = tw_profile.lines; line; line = line->next)
-		put_thread(out, line);
+		put_thread(out, line, line->events, line->event_count);
 	for (struct tw_profile_thread *thread = tw_profile.threads; thread;
 	     thread = thread->next) {
 		const struct tw_recorder *recorder = &thread->recorder;
-		struct tw_profile_line line = thread->line;
 
-		line.events = recorder->events;
-		line.event_count = recorder->event_count;
-		put_thread(out, &line);
+		put_thread(out, &thread->line, recorder->events, recorder->event_count);
 		if (!failed)
 			failed = tw_tree_merge(&all, &recorder->tree);
 		if (!failed)
