@@ -46,16 +46,10 @@ static const struct plan plan_long = { 1024, 8, 50000 };
 /* The first reads find the tolerance in ticks and warm the path up. */
 #define LOOK_NS			100000ULL
 
-struct reader {
-	const struct tw_time_source *source;
-	uint32_t random;
-};
-
 /* Read a bracket. Inlined twice: the real clocks are never read through a
  * pointer. */
-static inline struct tw_bracket read_bracket(const struct reader *reader)
+static inline struct tw_bracket read_bracket(const struct tw_time_source *source)
 {
-	const struct tw_time_source *source = reader->source;
 	struct tw_bracket bracket;
 	struct timespec now;
 
@@ -77,21 +71,21 @@ static uint64_t width_ticks(const struct tw_bracket *bracket)
 	return bracket->after_ticks - bracket->before_ticks;
 }
 
-static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
-			     uint64_t now_ns)
+static void sleep_for(const struct tw_time_source *source, uint64_t left_ns)
 {
-	uint64_t left_ns = slot_ns - now_ns;
 	struct timespec wait = tw_timespec_of(left_ns);
 
 	/* If a signal ends the sleep early, the caller's loop comes back here. */
-	if (!reader->source)
+	if (!source)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
-	else if (reader->source->sleep_ns)
-		reader->source->sleep_ns(reader->source->context, left_ns);
+	else if (source->sleep_ns)
+		source->sleep_ns(source->context, left_ns);
 }
 
 struct collection {
+	const struct tw_time_source *source;
 	struct tw_brackets *out;
+	uint32_t random;
 	uint64_t narrowest_ticks;	/* of this slot */
 	uint64_t start_ns;
 	uint64_t slot_ns;
@@ -122,7 +116,7 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 	c->in_slot++;
 }
 
-static int collect(struct reader *reader, struct collection *c)
+static int collect(struct collection *c)
 {
 	const struct plan *plan = c->plan;
 	struct tw_brackets *out = c->out;
@@ -135,9 +129,9 @@ static int collect(struct reader *reader, struct collection *c)
 
 		/* A pause of random length, so that the loop does not beat with a counter
 		 * that moves in steps. */
-		if (!reader->source)
-			tw_pause(&reader->random);
-		bracket = read_bracket(reader);
+		if (!c->source)
+			tw_pause(&c->random);
+		bracket = read_bracket(c->source);
 		now_ns = bracket.reference_ns;
 		slot = (now_ns - c->start_ns) / c->slot_ns;
 		if (now_ns < c->last_ns || ++reads > 1ULL << 40)
@@ -159,8 +153,7 @@ static int collect(struct reader *reader, struct collection *c)
 			answer = out->progress(out->context,
 					       out->before_ns + now_ns - c->start_ns);
 		if (!answer)
-			sleep_until_slot(reader, c->start_ns +
-					 (slot + 1) * c->slot_ns, now_ns);
+			sleep_for(c->source, c->start_ns + (slot + 1) * c->slot_ns - now_ns);
 	}
 	out->is_enough = answer == TW_ENOUGH;
 	return answer && !out->is_enough ? -ECANCELED : 0;
@@ -195,23 +188,23 @@ double tw_brackets_step_ticks(const struct tw_brackets *brackets)
 /* Find granularity and tolerance before the first window; later ones use the same. Spin for
  * LOOK_NS of the reference for a rough rate: if it stands still for a million reads, or the
  * counter does not move, there is none. */
-static int prepare(const struct reader *reader, struct tw_brackets *brackets)
+static int prepare(const struct tw_time_source *source, struct tw_brackets *brackets)
 {
 	struct tw_bracket first, now;
 	struct timespec resolution;
 	unsigned reads = 0;
 
-	if (reader->source)
-		brackets->granularity_ns = reader->source->granularity_ns;
+	if (source)
+		brackets->granularity_ns = source->granularity_ns;
 	else if (clock_getres(CLOCK_MONOTONIC_RAW, &resolution))
 		return -errno;
 	else
 		brackets->granularity_ns = tw_timespec_ns(&resolution);
 	if (brackets->granularity_ns == 0)
 		brackets->granularity_ns = 1;
-	first = now = read_bracket(reader);
+	first = now = read_bracket(source);
 	while (now.reference_ns - first.reference_ns < LOOK_NS) {
-		now = read_bracket(reader);
+		now = read_bracket(source);
 		if (now.reference_ns < first.reference_ns || ++reads > 1000000)
 			return -EIO;
 	}
@@ -226,8 +219,7 @@ static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			const struct tw_time_source *source)
 {
-	struct reader reader = { .source = source, .random = 1 };
-	struct collection c = { .out = brackets };
+	struct collection c = { .source = source, .out = brackets, .random = 1 };
 	struct tw_bracket *more = realloc(brackets->bracket, (brackets->count + MAX_KEPT) *
 					  sizeof(*more));
 	int ret = more ? 0 : -ENOMEM;
@@ -238,7 +230,7 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 		brackets->bracket = more;
 	}
 	if (!ret && !brackets->tolerance_ticks)
-		ret = prepare(&reader, brackets);
+		ret = prepare(source, brackets);
 	if (ret)
 		goto err;
 	/* This reads files, so it comes before the window, which may be as
@@ -248,11 +240,11 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	else
 		c.plan = (source ? source->sleep_ns != NULL : is_crowded()) ?
 			 &plan_crowded : &plan_spin;
-	c.start_ns = read_bracket(&reader).reference_ns;
+	c.start_ns = read_bracket(source).reference_ns;
 	c.last_ns = c.start_ns;
 	c.slot_ns = window_ns / c.plan->slots;
 	c.burst_end_ns = c.start_ns + c.plan->burst_ns;
-	ret = collect(&reader, &c);
+	ret = collect(&c);
 	if (ret)
 		goto err;
 	brackets->before_ns += c.last_ns - c.start_ns;
