@@ -111,12 +111,6 @@ struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cy
 	};
 }
 
-int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *what)
-{
-	tw_progress_show(&memlat->progress, done, "%s", what);
-	return tw_command_is_interrupted();
-}
-
 /* ---- the plan -------------------------------------------------------------- */
 
 /* Plan the curves. By default small pages have all curves. Transparent huge pages have only
@@ -211,17 +205,17 @@ static int show(void *context, unsigned point)
 {
 	const struct plan *plan = context;
 	const struct wanted *wanted = &plan->wanted[plan->done];
+	struct tw_progress *progress = &plan->memlat->progress;
 	const char *size = TW_SAY_SIZE(plan->sizes[point]);
-	char what[128];
+	double done = plan->memlat->done;
 
-	if (plan->is_visiting) {
-		snprintf(what, sizeof(what), "looking for levels, %s", size);
-		return tw_memlat_show_progress(plan->memlat, plan->memlat->done, what);
-	}
-	snprintf(what, sizeof(what), "%s on %s pages, %s", tw_cycle_names[wanted->kind],
-		 tw_pages_names[wanted->pages], size);
-	return tw_memlat_show_progress(plan->memlat, plan->memlat->done + (double)point /
-				       (plan->count * plan->size_count), what);
+	if (plan->is_visiting)
+		tw_progress_show(progress, done, "looking for levels, %s", size);
+	else
+		tw_progress_show(progress, done + (double)point / (plan->count * plan->size_count),
+				 "%s on %s pages, %s", tw_cycle_names[wanted->kind],
+				 tw_pages_names[wanted->pages], size);
+	return tw_command_is_interrupted();
 }
 
 /* If the kernel gives no memory, one visit less is made. */
@@ -285,13 +279,6 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 	return ret;
 }
 
-static int stop_if_interrupted(void *context, unsigned point)
-{
-	(void)context;
-	(void)point;
-	return tw_command_is_interrupted();
-}
-
 /* Measure in windows, at the largest size. A node is left out if this process may not use its
  * memory, or if its measurement was too disturbed. */
 static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve *curve)
@@ -306,9 +293,9 @@ static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve
 	*curve = (struct tw_curve) {
 		.node = (int)node, .shape = tw_memlat_shape(memlat, TW_CYCLE_WINDOW),
 	};
-	ret = tw_curve_measure(curve, &memory, &memlat->max_bytes, 1,
-			       &memlat->arguments->effort, tw_chase, memlat->rate.hz,
-			       stop_if_interrupted, NULL);
+	ret = tw_command_is_interrupted() ? -EINTR :
+	      tw_curve_measure(curve, &memory, &memlat->max_bytes, 1,
+			       &memlat->arguments->effort, tw_chase, memlat->rate.hz, NULL, NULL);
 	tw_memory_unmap(&memory);
 	if (!ret && curve->count && curve->points[0].batches)
 		memlat->nodes[memlat->node_count++] = (struct tw_memlat_node) {

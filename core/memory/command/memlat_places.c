@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "array.h"
 #include "memory/command/memlat.h"
@@ -125,7 +124,6 @@ static int measure_place(struct tw_memlat_places *places, struct tw_memlat *meml
 	int node = memlat->arguments->node;
 	int ret = tw_memory_map(&memories[TW_PAGES_SMALL], bytes, TW_PAGES_SMALL, node);
 	struct tw_cycle cycles[2][2];
-	char what[64];
 
 	if (ret || tw_memory_map(huge, bytes, TW_PAGES_TRANSPARENT, node) ||
 	    (double)huge->huge_bytes < HUGE_PART * (double)bytes) {
@@ -134,8 +132,6 @@ static int measure_place(struct tw_memlat_places *places, struct tw_memlat *meml
 		return 0;
 	}
 	places->why_not = "too few places were measured undisturbed";
-	snprintf(what, sizeof(what), "translations, place %u of %u", places->taken + 1,
-		 TW_TLB_PLACES);
 	for (unsigned i = 0; !ret && i < 4; i++) {
 		struct tw_cycle_shape shape =
 			tw_memlat_shape(memlat, i % 2 ? TW_CYCLE_WINDOW : TW_CYCLE_RANDOM);
@@ -143,10 +139,13 @@ static int measure_place(struct tw_memlat_places *places, struct tw_memlat *meml
 		ret = tw_cycle_init(&cycles[i / 2][i % 2], &shape,
 				    memories[i / 2].start + i % 2 * sizeof(void *));
 	}
-	for (unsigned i = 0; !ret && i < places->size_count; i++)
-		ret = tw_memlat_show_progress(memlat, memlat->done, what) ? -EINTR :
+	for (unsigned i = 0; !ret && i < places->size_count; i++) {
+		tw_progress_show(&memlat->progress, memlat->done, "translations, place %u of %u",
+				 places->taken + 1, TW_TLB_PLACES);
+		ret = tw_command_is_interrupted() ? -EINTR :
 		      measure_size(places, i, cycles, memlat->arguments->effort,
 				   memlat->rate.hz);
+	}
 	return ret;
 }
 
