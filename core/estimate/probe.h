@@ -153,6 +153,9 @@ void *tw_probe_tour(void *run);
 void tw_probe_leave(struct tw_probe_worker *worker);
 void tw_probe_fail(struct tw_probe_worker *worker);
 
+/* Tell the others when this CPU has all it needs: @had switches. It goes on for the others. */
+void tw_probe_look_at_goal(struct tw_probe_worker *worker, uint64_t now, uint64_t had);
+
 /* True if no worker needs more samples, or the time is over. */
 bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns);
 

@@ -44,21 +44,14 @@ static bool attempt(struct tw_probe_worker *worker)
 	return true;
 }
 
-/* Tell the others when this CPU has all it needs. It goes on for the others. */
 static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
 {
-	const struct tw_probe_goal *goal = &worker->run->goal;
 	bool alone = tw_probe_is_alone(worker->run);
 
 	/* The first switch of a burst can follow a thread that has left long ago; only with
 	 * the second one two CPUs have met. */
-	if (!alone && worker->switches - worker->switches_before < 2)
-		return;
-	if (!worker->first_ns)
-		worker->first_ns = now;
-	if (now - worker->first_ns >= goal->min_span_ns &&
-	    (alone || worker->switches >= goal->least_switches))
-		tw_probe_leave(worker);
+	if (alone || worker->switches - worker->switches_before >= 2)
+		tw_probe_look_at_goal(worker, now, alone ? UINT64_MAX : worker->switches);
 }
 
 static void fast_turns(struct tw_probe_worker *worker, uint64_t until_ns,

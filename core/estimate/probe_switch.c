@@ -85,35 +85,22 @@ static void move(struct tour *tour, struct tw_probe_worker *to)
 	}
 }
 
-static void look_at_goal(struct tour *tour, uint64_t now)
-{
-	const struct tw_probe_goal *goal = &tour->run->goal;
-	struct tw_probe_worker *at = tour->at;
-	uint64_t had;
-
-	if (!at)
-		return;
-	if (!at->first_ns)
-		at->first_ns = now;
-	had = tw_probe_is_alone(tour->run) ? at->probes : at->switches;
-	if (now - at->first_ns >= goal->min_span_ns &&
-	    had >= goal->least_switches)
-		tw_probe_leave(at);
-}
-
 static void burst(struct tour *tour, uint64_t now)
 {
 	uint64_t until_ns = now + TOUR_NS;
 
 	for (unsigned moves = 0; moves < TW_PROBE_MOVES && now < until_ns &&
 	     !tw_probe_finished(tour->run, now); moves++) {
-		struct tw_probe_worker *to = next_stop(tour);
+		struct tw_probe_worker *to = next_stop(tour), *at;
 
 		if (!to || to->count + TW_PROBE_TOUR_SAMPLES > to->run->capacity)
 			return;
 		move(tour, to);
 		now = tw_probe_now_ns();
-		look_at_goal(tour, now);
+		at = tour->at;
+		if (at)
+			tw_probe_look_at_goal(at, now, tw_probe_is_alone(tour->run) ?
+					      at->probes : at->switches);
 	}
 }
 

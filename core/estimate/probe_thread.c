@@ -37,6 +37,16 @@ void tw_probe_leave(struct tw_probe_worker *worker)
 				  memory_order_relaxed);
 }
 
+void tw_probe_look_at_goal(struct tw_probe_worker *worker, uint64_t now, uint64_t had)
+{
+	const struct tw_probe_goal *goal = &worker->run->goal;
+
+	if (!worker->first_ns)
+		worker->first_ns = now;
+	if (now - worker->first_ns >= goal->min_span_ns && had >= goal->least_switches)
+		tw_probe_leave(worker);
+}
+
 void tw_probe_fail(struct tw_probe_worker *worker)
 {
 	if (worker->failed)
