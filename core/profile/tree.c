@@ -152,9 +152,6 @@ int tw_tree_init(struct tw_tree *tree, int64_t *budget_bytes,
 	return -ENOMEM;
 }
 
-static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
-				 const void *function);
-
 /*
  * Return the histogram of a function. All nodes of the function share it. It
  * belongs to the function's entry among the children of @functions, which is a
@@ -167,7 +164,7 @@ static struct tw_histogram *histogram_of(struct tw_tree *tree,
 
 	if (entry)
 		return entry->histogram;
-	entry = add_child(tree, tree->functions, function);
+	entry = tw_tree_child(tree, tree->functions, function);
 	if (!entry)
 		return NULL;
 	entry->histogram = tw_arena_take(&tree->arena, sizeof(*entry->histogram));
