@@ -162,8 +162,7 @@ int tw_profile_each_symbol(const char *path, void *context,
 
 	for (size_t i = 0; i < object.count; i++)
 		take(context, object.symbols[i].name, object.symbols[i].offset);
-	if (!result)
-		free_object(&object);
+	free_object(&object);
 	return result;
 }
 
