@@ -4,6 +4,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,12 +84,20 @@ char *tw_text_at_most(int fd, size_t most, size_t *length)
 	return NULL;
 }
 
-char *tw_text_file(const char *path)
+char *tw_text_file(const char *format, ...)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error;
-	char *text;
+	char path[PATH_MAX], *text;
+	va_list arguments;
+	int error, fd, length;
 
+	va_start(arguments, format);
+	length = vsnprintf(path, sizeof(path), format, arguments);
+	va_end(arguments);
+	if (length >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	text = tw_text_all(fd, NULL);

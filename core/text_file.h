@@ -29,8 +29,8 @@ char *tw_text_all(int fd, size_t *length);
  * A longer file is -EFBIG. */
 char *tw_text_at_most(int fd, size_t most, size_t *length);
 
-/* Do the same for the file @path. */
-char *tw_text_file(const char *path);
+/* Do the same for a file, whose path is formatted. */
+char *tw_text_file(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Return whether @word is one of the words that @words begins with. Each ends with one of
  * @ends or the text's end, and another one follows only after one of @apart. Pure. */

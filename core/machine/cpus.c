@@ -185,13 +185,9 @@ void tw_cpu_list_print(const struct tw_cpu_list *list, FILE *out)
 static void read_list(struct tw_cpu_list *list, const char *root, const char *folder,
 		      size_t length, const char *name)
 {
-	char path[MAX_PATH], *text = NULL;
-	int wanted = snprintf(path, sizeof(path), "%s%.*s/%s", root, (int)length, folder,
-			      name);
+	char *text = tw_text_file("%s%.*s/%s", root, (int)length, folder, name);
 
 	memset(list, 0, sizeof(*list));
-	if (wanted > 0 && (size_t)wanted < sizeof(path))
-		text = tw_text_file(path);
 	if (text)
 		tw_cpu_list_parse(list, text);
 	free(text);

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,19 +50,6 @@ static uint64_t number_of(const char *text, const char *key)
 		if (strncmp(text, key, length) == 0)
 			return strtoull(text + length, NULL, 10);
 	return 0;
-}
-
-/* Read a file. The caller frees the text. NULL if there is none. */
-static __attribute__((format(printf, 1, 2))) char *text_of(const char *format, ...)
-{
-	char path[PATH_MAX];
-	va_list arguments;
-	int length;
-
-	va_start(arguments, format);
-	length = vsnprintf(path, sizeof(path), format, arguments);
-	va_end(arguments);
-	return length < (int)sizeof(path) ? tw_text_file(path) : NULL;
 }
 
 /* Parse the first line of a mapping. Return 0 for another line. */
@@ -231,7 +217,7 @@ void tw_memory_unmap(struct tw_memory *memory)
 static size_t size_of(const char *base, unsigned cpu, unsigned index, const char *name)
 {
 	static const char units[] = "\nKMG";
-	char *text = text_of("%s/cpu%u/cache/index%u/%s", base, cpu, index, name), *end = text;
+	char *text = tw_text_file("%s/cpu%u/cache/index%u/%s", base, cpu, index, name), *end = text;
 	unsigned long long number = text ? strtoull(text, &end, 10) : 0;
 	const char *unit = end && *end ? strchr(units, *end) : units;
 	int is_size = end != text && *text != '-' && number <= SIZE_MAX >> 31 && unit;
@@ -254,8 +240,8 @@ unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base, uns
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < MAX_CACHE_INDICES && count < TW_CACHES; i++) {
-		char *type = text_of("%s/cpu%u/cache/index%u/type", base, cpu, i);
-		char *shared = text_of("%s/cpu%u/cache/index%u/shared_cpu_list", base, cpu, i);
+		char *type = tw_text_file("%s/cpu%u/cache/index%u/type", base, cpu, i);
+		char *shared = tw_text_file("%s/cpu%u/cache/index%u/shared_cpu_list", base, cpu, i);
 		struct tw_cpu_list sharers = { 0 };
 		struct tw_cache *cache = &caches[count];
 
@@ -279,7 +265,7 @@ unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base, uns
 
 void tw_memory_nodes(struct tw_cpu_list *nodes, const char *path)
 {
-	char *text = tw_text_file(path);
+	char *text = tw_text_file("%s", path);
 
 	*nodes = (struct tw_cpu_list) { 0 };
 	if (text)
@@ -306,7 +292,7 @@ static const struct version {
 
 static uint64_t number_in(const char *group, const char *name, uint64_t none)
 {
-	char *text = text_of("%s/%s", group, name);
+	char *text = tw_text_file("%s/%s", group, name);
 	uint64_t number = text && *text >= '0' && *text <= '9' ?
 			  strtoull(text, NULL, 10) : none;
 
@@ -334,7 +320,7 @@ static uint64_t least_left(const char *root, const char *membership,
 		uint64_t high = number_in(path, version->limits[1], UINT64_MAX);
 		uint64_t limit = high < max ? high : max;
 		uint64_t usage = number_in(path, version->usage, 0), cached, left;
-		char *stat = text_of("%s/memory.stat", path), *slash = strrchr(path, '/');
+		char *stat = tw_text_file("%s/memory.stat", path), *slash = strrchr(path, '/');
 
 		cached = number_of(stat, version->inactive) + number_of(stat, version->active);
 		free(stat);

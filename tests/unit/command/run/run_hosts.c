@@ -69,7 +69,7 @@ static const char *run;
 
 static int has_report(const struct tw_run_report *is, const char *report, const char *host)
 {
-	char *text = tw_text_file(is->path);
+	char *text = tw_text_file("%s", is->path);
 	json_t *json = text ? json_loads(text, 0, NULL) : NULL, *should = with_host(report, host);
 	int same;
 
@@ -284,10 +284,10 @@ static void test_names(void)
 		       has_report(got->list, reports[i], names[0]),
 		       "no name leads out of the folder: %s", got->list->path);
 		if (!i)
-			first_text = tw_text_file(first_path = got->list->path);
+			first_text = tw_text_file("%s", first_path = got->list->path);
 		free(printed);
 	}
-	text = tw_text_file(first_path);
+	text = tw_text_file("%s", first_path);
 	tap_ok(!strcmp(text, first_text), "a file that is there stays as it is");
 	free(text);
 	free(first_text);
