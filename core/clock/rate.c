@@ -102,7 +102,6 @@ struct calibration {
 	struct tw_rate_options options;
 	struct tw_brackets brackets;
 	struct tw_fit fit;
-	int was_clocksource;
 };
 
 /* Use the kernel's rate if it can be verified; else set the reasons why not. */
@@ -113,7 +112,7 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 
 	if (options->kernel_rate == TW_OFF)
 		rate->refusal = TW_REFUSED_BY_CALLER;
-	else if (!calibration->was_clocksource ||
+	else if (!calibration->brackets.is_of_counter ||
 		 !tw_counter_is_clocksource(options->source))
 		rate->refusal = TW_REFUSED_CLOCKSOURCE;
 	else
@@ -162,9 +161,7 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 	uint64_t window_ns = options->window_ns, collected_ns = 0;
 	int ret;
 
-	calibration->was_clocksource =
-		tw_counter_is_clocksource(options->source);
-	brackets->is_of_counter = calibration->was_clocksource;
+	brackets->is_of_counter = tw_counter_is_clocksource(options->source);
 	brackets->progress = options->progress;
 	brackets->context = options->context;
 	do {
