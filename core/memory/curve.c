@@ -129,7 +129,6 @@ struct trace {
 	double size[TW_SWEEP_SIZES];		/* log2 */
 	double ns[TW_SWEEP_SIZES];		/* by which a size is judged */
 	double latency[TW_SWEEP_SIZES];		/* log2 of ns, smoothed */
-	int flat[TW_SWEEP_SIZES];
 };
 
 static void take_points(struct trace *trace, const struct tw_curve *curve,
@@ -216,10 +215,10 @@ static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 	unsigned count = 0, begin = 0;
 
 	for (unsigned i = 0; i <= trace->count; i++) {
+		int is_flat = i < trace->count && slope_at(trace, i) < TW_LEVEL_SLOPE;
 		/* A step between two flat points ends a run, too. */
-		int goes_on = i < trace->count && trace->flat[i] &&
-			      (i == begin || trace->latency[i] -
-			       trace->latency[i - 1] < log2(TW_LEVEL_RISE));
+		int goes_on = is_flat && (i == begin || trace->latency[i] -
+					  trace->latency[i - 1] < log2(TW_LEVEL_RISE));
 
 		if (goes_on)
 			continue;
@@ -232,7 +231,7 @@ static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 			else
 				ranges[count++] = range;
 		}
-		begin = i < trace->count && trace->flat[i] ? i : i + 1;
+		begin = is_flat ? i : i + 1;
 	}
 	return count;
 }
@@ -254,8 +253,6 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 	take_points(&trace, curve, steady);
 	if (trace.count < TW_LEVEL_MIN_POINTS)
 		return 0;
-	for (unsigned i = 0; i < trace.count; i++)
-		trace.flat[i] = slope_at(&trace, i) < TW_LEVEL_SLOPE;
 	count = flat_ranges(&trace, ranges);
 	if (count > TW_LEVELS)
 		count = TW_LEVELS;
