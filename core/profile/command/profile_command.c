@@ -92,7 +92,8 @@ static int show(const struct profile_want *want, struct profile_file *file)
 
 	tw_profile_functions(&result, file);
 	tw_profile_name(&result);
-	result.top = want->top;
+	result.shown = want->top && want->top < result.function_count ? want->top :
+		       result.function_count;
 	printers[want->format](&result);
 	tw_profile_functions_free(&result);
 	return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);

@@ -93,11 +93,8 @@ void tw_profile_print_flat(const struct profile_result *result)
 	const struct profile_file *file = result->file;
 	struct tw_page *page = begin_page(file);
 	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
-	size_t shown = result->function_count;
 
-	if (result->top && result->top < shown)
-		shown = result->top;
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < result->shown; i++) {
 		const struct profile_function *it = result->by_self[i];
 		double calls = (double)(it->calls - it->not_timed);
 
@@ -119,9 +116,9 @@ void tw_profile_print_flat(const struct profile_result *result)
 			tw_cell_printf(table, "%" PRIu64 " of its calls left by longjmp or an "
 				       "exception", it->abandoned);
 	}
-	if (shown < result->function_count)
+	if (result->shown < result->function_count)
 		tw_table_span(table, "... %zu more (--top=0 shows all)",
-			      result->function_count - shown);
+			      result->function_count - result->shown);
 	tw_page_gap(page);
 	tw_page_paragraph(page, "all selves: %s +- %s",
 			  SAY_TICKS(file, result->total.ticks),
@@ -189,14 +186,13 @@ void tw_profile_print_callers(const struct profile_result *result)
 	};
 	struct arc *arcs = tw_zalloc(result->function_count + 1, sizeof(*arcs));
 	struct tw_page *page = begin_page(result->file);
-	unsigned top = result->top;
 	struct tw_table *table;
 
 	tw_page_note(page, "Above each function its callers, with the inclusive time "
 		     "and calls from there; below it the functions that it calls:");
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
-	for (size_t i = 0; i < result->function_count && (!top || i < top); i++) {
+	for (size_t i = 0; i < result->shown; i++) {
 		const struct profile_function *it = result->by_self[i];
 		uint32_t function = (uint32_t)(it - result->functions);
 

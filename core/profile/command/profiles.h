@@ -143,7 +143,7 @@ struct profile_result {
 	size_t function_count;
 	struct profile_node_time *times;	/* one for each node */
 	struct profile_time total;	/* sum of all self times */
-	unsigned top;			/* rows of the table; 0: all. Set by who prints it */
+	size_t shown;			/* rows of the table. Set by who prints it */
 };
 
 /* Compute the functions. Sets each node's function, but no names. Pure. */
