@@ -72,7 +72,7 @@ struct frame {
 	uint64_t ns0;
 	double span_ticks;
 	double ns_per_tick;		/* rough: the fit is of what remains */
-	uint64_t narrowest_kept, widest_kept;
+	uint64_t narrowest_kept;	/* wider ones are, too, within the tolerance */
 	/*
 	 * Where in its bracket the reference was read. step_ticks 0: in the middle.
 	 * Otherwise at a whole number of steps from the bracket's begin: the number
@@ -134,7 +134,8 @@ static int is_kept(const struct frame *frame, size_t i)
 {
 	uint64_t width = width_of(frame, i);
 
-	return width >= frame->narrowest_kept && width <= frame->widest_kept;
+	return width >= frame->narrowest_kept &&
+	       width - frame->narrowest_kept <= frame->brackets->tolerance_ticks;
 }
 
 static int frame_init(struct frame *frame, const struct tw_brackets *brackets)
@@ -181,12 +182,6 @@ static void find_narrowest(const struct frame *frame,
 	qsort(narrowest, TW_FIT_BLOCKS, sizeof(*narrowest), tw_ascending);
 }
 
-static void keep_from(struct frame *frame, uint64_t narrowest)
-{
-	frame->narrowest_kept = narrowest;
-	frame->widest_kept = narrowest + frame->brackets->tolerance_ticks;
-}
-
 /* Return how many blocks have as many samples as a fit needs on average. */
 static unsigned blocks_kept(const struct frame *frame)
 {
@@ -226,14 +221,14 @@ static void choose_kept(struct frame *frame,
 	for (unsigned i = 0; i < count && most < ENOUGH_BLOCKS; i++) {
 		unsigned blocks;
 
-		keep_from(frame, tried[i]);
+		frame->narrowest_kept = tried[i];
 		blocks = blocks_kept(frame);
 		if (blocks > most) {
 			most = blocks;
 			best = tried[i];
 		}
 	}
-	keep_from(frame, best);
+	frame->narrowest_kept = best;
 }
 
 struct block_fit {
