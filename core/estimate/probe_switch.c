@@ -21,7 +21,6 @@ struct tour {
 	struct tw_probe_run *run;
 	struct tw_probe_worker *at;	/* NULL: on none of these CPUs */
 	unsigned last;			/* last CPU visited, by its place in the list */
-	uint64_t sequence;
 };
 
 /* Return where to move next; NULL: no CPU is left. */
@@ -72,7 +71,7 @@ static void move(struct tour *tour, struct tw_probe_worker *to)
 
 	/* Recorded after the move, so that nothing slow is between the two readings. */
 	if (tour->at && tour->at->cpu == left_cpu)
-		tw_probe_record(tour->at, tour->sequence++, left_ticks);
+		tw_probe_record(tour->at, tour->run->tour_sequence++, left_ticks);
 	else if (tour->at)
 		lose(tour, tour->at);
 	if (failed) {
@@ -81,7 +80,7 @@ static void move(struct tour *tour, struct tw_probe_worker *to)
 		lose(tour, to);
 	} else {
 		tour->at = to;
-		tw_probe_record(to, tour->sequence++, ticks);
+		tw_probe_record(to, tour->run->tour_sequence++, ticks);
 	}
 }
 
@@ -107,10 +106,7 @@ static void burst(struct tour *tour, uint64_t now)
 void *tw_probe_tour(void *argument)
 {
 	struct tw_probe_run *run = argument;
-	struct tour tour = {
-		.run = run,
-		.sequence = run->tour_sequence,
-	};
+	struct tour tour = { .run = run };
 	uint64_t now = tw_probe_now_ns();
 	unsigned number;
 
@@ -119,6 +115,5 @@ void *tw_probe_tour(void *argument)
 		now = tw_probe_sleep(run, &number);
 		burst(&tour, now);
 	}
-	run->tour_sequence = tour.sequence;
 	return NULL;
 }
