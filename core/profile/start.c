@@ -25,8 +25,7 @@
 /* How long a thread may take to leave its hook, since it may have lost its CPU. */
 #define HOOK_WAIT_NS	1000000000ULL
 
-enum { NOT_STARTED, STARTING, STARTED };
-static int state;
+static int is_started;
 static pid_t first_pid;
 
 /* ---- the beginning ---- */
@@ -91,24 +90,15 @@ static int set_up(void)
 	return 1;
 }
 
-void tw_profile_start(void)
+void __attribute__((constructor(101))) tw_profile_start(void)
 {
-	int expected = NOT_STARTED;
-
-	if (!__atomic_compare_exchange_n(&state, &expected, STARTING, 0, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&is_started, 1, __ATOMIC_ACQ_REL))
 		return;
 	/* Functions that are called from here may have hooks. */
 	tw_profile_self = &tw_profile_nobody;
 	if (!set_up())
 		__atomic_store_n(&tw_profile_mode, TW_PROFILE_STOPPED, __ATOMIC_RELEASE);
 	tw_profile_self = NULL;
-	__atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
-}
-
-static void __attribute__((constructor(101))) at_start(void)
-{
-	tw_profile_start();
 }
 
 extern __typeof__(dladdr) dladdr __attribute__((weak));
