@@ -342,20 +342,12 @@ struct tw_scale {
 int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		  uint64_t modulus_ns);
 
-/* Convert less than a modulus, for ticks <= mask: the result is in fractions of a
- * nanosecond. */
-static inline uint64_t tw__scale_part(const struct tw_scale *scale,
-					     uint64_t ticks)
-{
-	return ticks * scale->mult >> scale->shift;
-}
-
 /* Convert without the range check, for ticks <= max_ticks. */
 static inline uint64_t tw__scale_modulus(const struct tw_scale *scale,
 					uint64_t ticks)
 {
 	return ((ticks >> scale->modulus_log2) * scale->whole +
-		tw__scale_part(scale, ticks & scale->mask) +
+		((ticks & scale->mask) * scale->mult >> scale->shift) +
 		TW__SCALE_HALF) >> TW_SCALE_FRACTION_BITS;
 }
 
