@@ -84,17 +84,16 @@ static void gather_bounds(const struct judging *judging, unsigned base,
 	bounds->end_ticks = samples->count ?
 			    samples->samples[samples->count - 1].ticks : 0;
 	for (unsigned i = 0; i < TW_JUDGE_SLOTS; i++) {
-		const struct tw_judge_slot *slots = judging->work->slots +
-						    i * edges;
-		struct tw_judge_slot up = slots[edge(judging, base, other)];
-		struct tw_judge_slot down = slots[edge(judging, other, base)];
+		const struct tw_judge_bound *slots = judging->work->slots + i * edges;
+		struct tw_judge_bound up = slots[edge(judging, base, other)];
+		struct tw_judge_bound down = slots[edge(judging, other, base)];
 
 		if (up.ticks != TW_NO_BOUND_TICKS)
-			bounds->upper[bounds->uppers++] = (struct tw_pace_bound){
+			bounds->upper[bounds->uppers++] = (struct tw_judge_bound){
 				bound(judging, up.ticks), up.at_ticks,
 			};
 		if (down.ticks != TW_NO_BOUND_TICKS)
-			bounds->lower[bounds->lowers++] = (struct tw_pace_bound){
+			bounds->lower[bounds->lowers++] = (struct tw_judge_bound){
 				-bound(judging, down.ticks),
 				down.at_ticks + (uint64_t)down.ticks,
 			};

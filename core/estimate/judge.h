@@ -44,9 +44,10 @@ double tw_step_of_samples(const struct tw_cpu_samples *cpus, unsigned count);
 /* The number of parts of a run. They are equal in the earlier CPU's ticks. */
 #define TW_JUDGE_SLOTS	8
 
-/* The smallest difference "later reading minus earlier reading" of two CPUs in
- * one part of the run, and the earlier reading. */
-struct tw_judge_slot {
+/* A bound of the offset, and the base's reading when it held. In a slot: the smallest
+ * difference "later reading minus earlier reading" of two CPUs in one part of the run, and the
+ * earlier reading. */
+struct tw_judge_bound {
 	int64_t ticks;
 	uint64_t at_ticks;
 };
@@ -73,7 +74,7 @@ struct tw_judge_latest {
 struct tw_judge_work {
 	int64_t *whole_ticks;		/* n * n: smallest over the run */
 	uint32_t *narrowed;		/* n * n: how often that got smaller */
-	struct tw_judge_slot *slots;	/* TW_JUDGE_SLOTS * n * n, by slot */
+	struct tw_judge_bound *slots;	/* TW_JUDGE_SLOTS * n * n, by slot */
 	struct tw_judge_cpu *cpus;	/* n */
 	struct tw_judge_latest *latest;	/* n */
 };
@@ -89,16 +90,10 @@ void tw_order_walk(struct tw_reliability *result, struct tw_judge_work *work,
 
 /* ---- pace: lines of the offset over time that are between the bounds ---- */
 
-/* When the base showed @at_ticks, the offset was below @ticks (an upper bound)
- * or above (a lower bound). */
-struct tw_pace_bound {
-	int64_t ticks;
-	uint64_t at_ticks;
-};
-
+/* The offset was below the upper bounds, and above the lower ones. */
 struct tw_pace_bounds {
-	struct tw_pace_bound upper[TW_JUDGE_SLOTS];
-	struct tw_pace_bound lower[TW_JUDGE_SLOTS];
+	struct tw_judge_bound upper[TW_JUDGE_SLOTS];
+	struct tw_judge_bound lower[TW_JUDGE_SLOTS];
 	unsigned uppers;
 	unsigned lowers;
 	uint64_t begin_ticks;	/* the base's first and last reading */

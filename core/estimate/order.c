@@ -62,7 +62,7 @@ struct walk {
 static void start(struct walk *walk)
 {
 	struct tw_judge_work *work = walk->work;
-	const struct tw_judge_slot empty = { .ticks = TW_NO_BOUND_TICKS };
+	const struct tw_judge_bound empty = { .ticks = TW_NO_BOUND_TICKS };
 	size_t edges = (size_t)walk->count * walk->count;
 
 	for (size_t edge = 0; edge < edges; edge++) {
@@ -119,7 +119,7 @@ static void bound_against_all(struct walk *walk)
 
 	for (unsigned i = 0; i < walk->count; i++) {
 		const struct tw_judge_latest *earlier = &work->latest[i];
-		struct tw_judge_slot *slot = &work->slots[earlier->slot * edges +
+		struct tw_judge_bound *slot = &work->slots[earlier->slot * edges +
 							  row + i];
 		int64_t ticks = (int64_t)(walk->ticks - earlier->ticks);
 

@@ -12,8 +12,8 @@
 
 /* A bound's slope is the least that rises so much over a distance, which is only known to
  * a step. */
-static void narrow(struct tw_cpu_offset *offset, const struct tw_pace_bound *upper,
-		   const struct tw_pace_bound *lower, double step_ticks)
+static void narrow(struct tw_cpu_offset *offset, const struct tw_judge_bound *upper,
+		   const struct tw_judge_bound *lower, double step_ticks)
 {
 	double distance = (double)(int64_t)(lower->at_ticks - upper->at_ticks);
 	double rise = (double)lower->ticks - (double)upper->ticks;
@@ -60,7 +60,7 @@ static int64_t add(int64_t ticks, double more)
 static int64_t farthest_at(const struct tw_pace_bounds *bounds, int sign, uint64_t at_ticks,
 			   const struct tw_cpu_offset *offset)
 {
-	const struct tw_pace_bound *from = sign > 0 ? bounds->upper : bounds->lower;
+	const struct tw_judge_bound *from = sign > 0 ? bounds->upper : bounds->lower;
 	unsigned count = sign > 0 ? bounds->uppers : bounds->lowers;
 	int64_t farthest = sign * INT64_MAX;
 
