@@ -5,16 +5,14 @@
 #ifndef TW_CLOCK_CLOCK_H
 #define TW_CLOCK_CLOCK_H
 
+#include "brackets.h"
 #include "machine/other_clocks.h"
 #include "machine/vmclock.h"
 #include "tickwise.h"
 
-/* One reading of both clocks. When CLOCK_MONOTONIC_RAW read @bracket_ns, the counter was
- * between @before_ticks and @after_ticks. */
+/* One reading of both clocks, with the counter's step behind it. */
 struct tw_clock_baseline {
-	uint64_t before_ticks;
-	uint64_t after_ticks;
-	uint64_t bracket_ns;
+	struct tw_bracket bracket;
 	uint64_t granularity_ns;
 };
 

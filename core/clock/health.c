@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "brackets.h"
 #include "counter/step.h"
 #include "machine/machine.h"
 
@@ -28,13 +27,8 @@ static void baseline_of(const struct tw_brackets *brackets,
 		    best->after_ticks - best->before_ticks)
 			best = one;
 	}
-	*baseline = (struct tw_clock_baseline) {
-		.before_ticks = best->before_ticks,
-		.after_ticks = best->after_ticks +
-			       tw_step_reach_ticks(brackets->step_ticks),
-		.bracket_ns = best->reference_ns,
-		.granularity_ns = brackets->granularity_ns,
-	};
+	*baseline = (struct tw_clock_baseline) { *best, brackets->granularity_ns };
+	baseline->bracket.after_ticks += tw_step_reach_ticks(brackets->step_ticks);
 }
 
 int tw_baseline_read(struct tw_clock_baseline *baseline, const struct tw_time_source *source)
@@ -92,12 +86,12 @@ static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
 /* Set the drift. The reference was read somewhere inside each bracket, so the clock's
  * advance is between that of the inner ends and that of the outer ends. */
 static int set_drift(const struct tw_clock *clock,
-		     const struct tw_clock_baseline *now,
+		     const struct tw_bracket *now,
 		     struct tw_clock_health *health)
 {
-	const struct tw_clock_baseline *start = &clock->state->start.baseline;
-	double granularity_ns = (double)start->granularity_ns;
-	double passed_ns = signed_ns(now->bracket_ns, start->bracket_ns);
+	const struct tw_bracket *start = &clock->state->start.baseline.bracket;
+	double granularity_ns = (double)clock->state->start.baseline.granularity_ns;
+	double passed_ns = signed_ns(now->reference_ns, start->reference_ns);
 	double rounding_ns = 2 * clock->scale.error_ns +
 			     clock->scale.error_ppb * 1e-9 * passed_ns;
 
@@ -159,7 +153,7 @@ int tw_health_judge(const struct tw_clock *clock,
 {
 	const struct tw_health_seen *start = &clock->state->start;
 	enum tw_health_state *state = health->state;
-	int ret = set_drift(clock, &seen->baseline, health);
+	int ret = set_drift(clock, &seen->baseline.bracket, health);
 
 	if (ret)
 		return ret;

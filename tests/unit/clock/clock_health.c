@@ -73,8 +73,7 @@ void __wrap_tw_reliability_free(struct tw_reliability *result)
 static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 {
 	*baseline = (struct tw_clock_baseline) {
-		.before_ticks = ticks - 40,
-		.after_ticks = ticks + 40, .bracket_ns = ns,
+		.bracket = { ticks - 40, ticks + 40, ns },
 		.granularity_ns = 1,
 	};
 }
@@ -317,7 +316,7 @@ static void checks(void)
 	tested.system = 1;
 	fails(-ENOTSUP, "a clock that reads the system's");
 	begin(TW_RATE_KERNEL);
-	behind.start.baseline.bracket_ns = 1ULL << 62;
+	behind.start.baseline.bracket.reference_ns = 1ULL << 62;
 	fails(-EIO, "time went back since it was set up");
 	begin(TW_RATE_KERNEL);
 	see_result = -ENOMEM;
@@ -346,15 +345,16 @@ static void baseline(void)
 		.size = sizeof(source), .context = &random, .granularity_ns = 1,
 		.read_ticks = pass, .read_ns = pass_ns,
 	};
-	struct tw_clock_baseline now;
+	struct tw_clock_baseline now = { .granularity_ns = 0 };
 	int ret = tw_baseline_read(&now, &source);
+	uint64_t ticks = now.bracket.reference_ns * 2;
 
-	tap_ok(!ret && now.before_ticks <= now.bracket_ns * 2 &&
-	       now.bracket_ns * 2 + 1 <= now.after_ticks && now.granularity_ns == 1,
+	tap_ok(!ret && now.bracket.before_ticks <= ticks &&
+	       ticks + 1 <= now.bracket.after_ticks && now.granularity_ns == 1,
 	       "both clocks are read: the counter's two readings enclose the system's");
-	tap_ok(now.after_ticks - now.before_ticks < 64,
+	tap_ok(now.bracket.after_ticks - now.bracket.before_ticks < 64,
 	       "in the narrowest of some thousand brackets: %" PRIu64 " ticks",
-	       now.after_ticks - now.before_ticks);
+	       now.bracket.after_ticks - now.bracket.before_ticks);
 }
 
 int main(void)
