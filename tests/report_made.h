@@ -118,7 +118,7 @@ static void made_count(struct made *made, struct tw_tally *tally)
 			if (metric == TW_METRIC_ios || !tw_has(tally, metric) ||
 			    (of != TW_NONE && !tw_metric_is_in(&in, of)) ||
 			    !(tw_count_metrics[metric].directions >> made->ios[i].direction & 1) ||
-			    (tw_count_metrics[metric].share == TW_PART ? metric != part :
+			    (tw_count_metrics[metric].is_part ? metric != part :
 			     made_below(made, 2)))
 				continue;
 			tw_metric_put(&in, metric);

@@ -39,9 +39,11 @@ static const char *of_directions(unsigned directions)
 	       directions == TW_WRITES ? " Of writes alone." : " Without sync.";
 }
 
-static const char *in_unit(enum tw_unit unit)
+static const char *in_unit(const char *path)
 {
-	return unit == TW_NS ? " In nanoseconds." : "";
+	const size_t length = strlen(path);
+
+	return length > 3 && !strcmp(&path[length - 3], "_ns") ? " In nanoseconds." : "";
 }
 
 /* Describe a metric in whole sentences. */
@@ -54,7 +56,7 @@ static void describe(char text[TEXT_BYTES], unsigned metric)
 
 		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s%s%s%s",
 			 tw_metric_label(label, count->label, 0), count->detail,
-			 in_unit(count->unit), count->of == TW_NONE ? "" : " Also counted in ",
+			 in_unit(count->path), count->of == TW_NONE ? "" : " Also counted in ",
 			 count->of == TW_NONE ? "" : tw_metric_path(count->of),
 			 count->of == TW_NONE ? "" : ".",
 			 count->show == TW_APART || count->show == TW_IN_FIO_LAT ?
@@ -65,7 +67,7 @@ static void describe(char text[TEXT_BYTES], unsigned metric)
 		const struct tw_scalar_metric *scalar = &tw_scalar_metrics[metric - TW_COUNTS];
 
 		snprintf(text, TEXT_BYTES, "%s.%s%s",
-			 tw_metric_label(label, scalar->label, 0), in_unit(scalar->unit),
+			 tw_metric_label(label, scalar->label, 0), in_unit(scalar->path),
 			 merge_text(scalar->merge));
 	} else {
 		const struct tw_time_metric *time = &tw_time_metrics[metric - TW_METRIC_TIMES];

@@ -41,25 +41,6 @@ enum tw_merge {
 	TW_MAX,
 };
 
-enum tw_unit {
-	TW_IOS,
-	TW_BYTES,
-	TW_NS,
-	TW_PLAIN,		/* a number of something else, which the label names */
-};
-
-/* How a count shares the I/Os that it is of with other metrics. */
-enum tw_share {
-	TW_ALONE,		/* not at all: an I/O in it can be in others, too */
-	TW_PART,		/* no I/O is in two parts of one count */
-};
-
-enum tw_needed {
-	TW_OPTIONAL,
-	TW_EXPECTED,		/* of an engine's report: a page tells that it is missing */
-	TW_REQUIRED,		/* each report and each line of intervals has it */
-};
-
 /* Where a page prints a count by the label of its metric. */
 enum tw_show {
 	TW_NOT_SHOWN,		/* it has a place of its own, or none */
@@ -74,296 +55,248 @@ enum tw_show {
  *	member		of struct tw_counts
  *	path		in the file
  *	directions	that have it
- *	unit, merge	of the enums above
  *	of		the count whose I/Os it counts some of; TW_NONE: it counts others, or
  *			no I/Os
- *	share, show, needed	of the enums above
  *	label		a noun and more, after the number: "error[s]" is "1 error" or "3
  *			errors". Only 1 leaves out what is in brackets
  *	detail		"LABEL: DETAIL." describes the number in the manual and in the schema.
  *			A page has the detail in brackets, if at all
+ *
+ * and of the other members of struct tw_count_metric those that are not 0. The path of a number of
+ * nanoseconds ends with "_ns".
  */
 #define TW_EACH_COUNT(COUNT) \
-	COUNT(ios, "ios", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_REQUIRED, "successful I/Os", "each has a lat") \
-	COUNT(bytes, "bytes", TW_NOT_SYNC, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "the I/Os in ios moved them") \
-	COUNT(requeued, "requeued", TW_ALL, TW_PLAIN, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_EXPECTED, "requeues", \
+	COUNT(ios, "ios", TW_ALL, TW_NONE, "successful I/Os", "each has a lat") \
+	COUNT(bytes, "bytes", TW_NOT_SYNC, TW_NONE, "bytes", "the I/Os in ios moved them") \
+	COUNT(requeued, "requeued", TW_ALL, TW_NONE, "requeues", \
 	      "fio had to queue an I/O again, as others had to come first") \
-	COUNT(zero_byte, "zero_byte", TW_NOT_SYNC, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
-	      TW_AMONG, TW_EXPECTED, "I/O[s] that moved nothing", \
-	      "the kernel returned 0 bytes") \
-	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/O[s]", \
+	COUNT(zero_byte, "zero_byte", TW_NOT_SYNC, TW_METRIC_ios, "I/O[s] that moved nothing", \
+	      "the kernel returned 0 bytes", .show = TW_AMONG) \
+	COUNT(linked, "linked", TW_ALL, TW_METRIC_ios, "linked I/O[s]", \
 	      "lat contains the wait for the I/O before") \
-	COUNT(drained, "drained", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/O[s]", \
+	COUNT(drained, "drained", TW_ALL, TW_METRIC_ios, "drained I/O[s]", \
 	      "lat contains the wait for all I/Os before") \
-	COUNT(errors, "errors", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_EXPECTED, "error[s]", "I/Os that failed") \
-	COUNT(cancelled, "cancelled", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "cancelled I/O[s]", "the program cancelled them") \
-	COUNT(no_cqe, "no_cqe", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "I/O[s] without a completion", \
-	      "the program asked for none, or it was not seen") \
-	COUNT(unseen, "unseen", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "I/O[s] accepted unseen", \
-	      "when the kernel accepted them is not known") \
-	COUNT(short_ios, "short_ios", TW_NOT_SYNC, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_EXPECTED, "short I/O[s]", \
-	      "they moved a part of their bytes, and fio submits the rest as new I/Os") \
-	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_EXPECTED, \
+	COUNT(errors, "errors", TW_ALL, TW_NONE, "error[s]", "I/Os that failed", .show = TW_APART) \
+	COUNT(cancelled, "cancelled", TW_ALL, TW_NONE, "cancelled I/O[s]", \
+	      "the program cancelled them", .show = TW_APART) \
+	COUNT(no_cqe, "no_cqe", TW_ALL, TW_NONE, "I/O[s] without a completion", \
+	      "the program asked for none, or it was not seen", .show = TW_APART) \
+	COUNT(unseen, "unseen", TW_ALL, TW_NONE, "I/O[s] accepted unseen", \
+	      "when the kernel accepted them is not known", .show = TW_APART) \
+	COUNT(short_ios, "short_ios", TW_NOT_SYNC, TW_NONE, "short I/O[s]", \
+	      "they moved a part of their bytes, and fio submits the rest as new I/Os", \
+	      .show = TW_APART) \
+	COUNT(unaccounted, "unaccounted", TW_ALL, TW_NONE, \
 	      "I/O[s] that fio does not account (ramp time, before a reset, the sync at the end)", \
-	      "they are not in its lat either") \
-	COUNT(clock_went_back, "clock_went_back", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \
-	      "their end was not later than their beginning") \
-	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
-	      TW_AMONG, TW_OPTIONAL, "chosen I/O[s] submitted by a worker of io_uring", \
-	      "io-wq: submission would have had to wait, or force_async asked for it") \
-	COUNT(workers_asked, "kernel_stages.to_workers.asked", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] for which a worker was asked", \
-	      "force_async, or an operation that always has one, as a sync") \
-	COUNT(workers_block_layer, "kernel_stages.to_workers.block_layer", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that the block layer would have made wait", \
-	      "the device could not take it at once: tw_causes=1") \
-	COUNT(workers_file_system, "kernel_stages.to_workers.file_system", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited before the block layer", \
-	      "the file could not take it at once: tw_causes=1") \
-	COUNT(workers_unknown, "kernel_stages.to_workers.unknown", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited at an unknown place", \
-	      "tw_causes=1 tells the place of most") \
-	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
-	      "they have all stages from submit to reap") \
-	COUNT(no_request, "kernel_stages.not_split.no_request", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without a separate block request", \
-	      "man 7 tickwise-kernel lists which have none") \
-	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] with a missing stamp", \
-	      "other stages are known") \
-	COUNT(sync_write, "kernel_stages.not_split.sync_write", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous write[s] with an unknown sync", \
-	      "device and complete are one stage") \
-	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without stamps", \
-	      "the program in the kernel did not see them") \
-	COUNT(not_chosen, "kernel_stages.not_split.not_chosen", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] not chosen to be split", \
-	      "tw_kernel_every, attach --every: only some are, at random") \
-	COUNT(waited, "kernel_stages.not_split.waited", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
-	      "linked or drained; that wait and blockq are in kernel") \
-	COUNT(unsplit_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
-	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
-	      "no event seen, no block device, or too many flushes") \
-	COUNT(sync_bytes, "sync.written_bytes", TW_ALL, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes of data that syncs wrote out themselves", \
+	      "they are not in its lat either", .show = TW_APART) \
+	COUNT(clock_went_back, "clock_went_back", TW_ALL, TW_NONE, \
+	      "I/O[s] with stamps that ran backwards", \
+	      "their end was not later than their beginning", .show = TW_IN_FIO_LAT) \
+	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_METRIC_ios, \
+	      "chosen I/O[s] submitted by a worker of io_uring", \
+	      "io-wq: submission would have had to wait, or force_async asked for it", \
+	      .show = TW_AMONG) \
+	COUNT(workers_asked, "kernel_stages.to_workers.asked", TW_ALL, TW_METRIC_workers, \
+	      "I/O[s] for which a worker was asked", \
+	      "force_async, or an operation that always has one, as a sync", .is_part = 1) \
+	COUNT(workers_block_layer, "kernel_stages.to_workers.block_layer", TW_ALL, \
+	      TW_METRIC_workers, "I/O[s] that the block layer would have made wait", \
+	      "the device could not take it at once: tw_causes=1", .is_part = 1) \
+	COUNT(workers_file_system, "kernel_stages.to_workers.file_system", TW_ALL, \
+	      TW_METRIC_workers, "I/O[s] that would have waited before the block layer", \
+	      "the file could not take it at once: tw_causes=1", .is_part = 1) \
+	COUNT(workers_unknown, "kernel_stages.to_workers.unknown", TW_ALL, TW_METRIC_workers, \
+	      "I/O[s] that would have waited at an unknown place", \
+	      "tw_causes=1 tells the place of most", .is_part = 1) \
+	COUNT(split, "kernel_stages.split", TW_ALL, TW_METRIC_ios, \
+	      "I/O[s] split inside the kernel", "they have all stages from submit to reap", \
+	      .is_part = 1) \
+	COUNT(no_request, "kernel_stages.not_split.no_request", TW_ALL, TW_METRIC_ios, \
+	      "I/O[s] without a separate block request", \
+	      "man 7 tickwise-kernel lists which have none", .is_part = 1) \
+	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", TW_ALL, TW_METRIC_ios, \
+	      "I/O[s] with a missing stamp", "other stages are known", .is_part = 1) \
+	COUNT(sync_write, "kernel_stages.not_split.sync_write", TW_ALL, TW_METRIC_ios, \
+	      "synchronous write[s] with an unknown sync", "device and complete are one stage", \
+	      .is_part = 1) \
+	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", TW_ALL, TW_METRIC_ios, \
+	      "I/O[s] without stamps", "the program in the kernel did not see them", .is_part = 1) \
+	COUNT(not_chosen, "kernel_stages.not_split.not_chosen", TW_ALL, TW_METRIC_ios, \
+	      "I/O[s] not chosen to be split", \
+	      "tw_kernel_every, attach --every: only some are, at random", .is_part = 1) \
+	COUNT(waited, "kernel_stages.not_split.waited", TW_ALL, TW_METRIC_ios, \
+	      "I/O[s] that waited for others", \
+	      "linked or drained; that wait and blockq are in kernel", .is_part = 1) \
+	COUNT(unsplit_syncs, "sync.not_split", TW_ALL, TW_METRIC_ios, \
+	      "sync[s] with an unknown wait", \
+	      "no event seen, no block device, or too many flushes", .show = TW_AMONG) \
+	COUNT(sync_bytes, "sync.written_bytes", TW_ALL, TW_NONE, \
+	      "bytes of data that syncs wrote out themselves", \
 	      "of the syncs with parts; without what others wrote before") \
-	COUNT(fio_ios, "fio_lat.count", TW_NOT_SYNC, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
+	COUNT(fio_ios, "fio_lat.count", TW_NOT_SYNC, TW_NONE, "I/Os in fio's lat", \
 	      "fio's own count") \
-	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_NOT_SYNC, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "sum of fio's lat", \
+	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_NOT_SYNC, TW_NONE, "sum of fio's lat", \
 	      "its mean times its count, by fio's clock") \
-	COUNT(backlog_at_end_ns, "response.backlog_at_end_ns", \
-	      TW_NOT_SYNC, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "time behind the schedule", \
-	      "how late the job was when it ended")
+	COUNT(backlog_at_end_ns, "response.backlog_at_end_ns", TW_NOT_SYNC, TW_NONE, \
+	      "time behind the schedule", "how late the job was when it ended", .merge = TW_MAX)
 
-/* Single numbers: SCALAR(member, path in the file, unit, merge, label). A report need not
- * have them. The label follows the number as those of a count do. */
+/* Single numbers: SCALAR(member, path in the file, label, .merge unless it is TW_SUM). A report
+ * need not have them. The label follows the number as those of a count do. */
 #define TW_EACH_SCALAR(SCALAR) \
-	SCALAR(enters, "batches.enters", TW_PLAIN, TW_SUM, \
-	       "system calls that submitted I/Os") \
-	SCALAR(reaps, "batches.reaps", TW_PLAIN, TW_SUM, \
-	       "times that completions were seen") \
-	SCALAR(largest_reap, "batches.largest_reap", TW_PLAIN, TW_MAX, \
-	       "the most completions that were seen at once and share a stamp") \
-	SCALAR(negative_stages, "negative_stages", TW_PLAIN, TW_SUM, \
+	SCALAR(enters, "batches.enters", "system calls that submitted I/Os") \
+	SCALAR(reaps, "batches.reaps", "times that completions were seen") \
+	SCALAR(largest_reap, "batches.largest_reap", \
+	       "the most completions that were seen at once and share a stamp", .merge = TW_MAX) \
+	SCALAR(negative_stages, "negative_stages", \
 	       "stages between the engine's own stamps that ended before they began") \
-	SCALAR(every, "kernel_stages.every", TW_PLAIN, TW_MAX, \
-	       "I/Os of which one was chosen at random to be split (tw_kernel_every, " \
-	       "attach --every)") \
-	SCALAR(cost_pairs, "kernel_stages.cost.pairs", TW_PLAIN, TW_SUM, \
+	SCALAR(every, "kernel_stages.every", "I/Os of which one was chosen at random to be split " \
+	       "(tw_kernel_every, attach --every)", .merge = TW_MAX) \
+	SCALAR(cost_pairs, "kernel_stages.cost.pairs", \
 	       "pairs of short spans, one of which has no split I/O") \
-	SCALAR(cost_cpu_off_ps, "kernel_stages.cost.cpu_off_ps", TW_PLAIN, TW_SUM, \
+	SCALAR(cost_cpu_off_ps, "kernel_stages.cost.cpu_off_ps", \
 	       "ps of CPU time an I/O in the spans without split I/Os, added up") \
-	SCALAR(cost_cpu_on_ps, "kernel_stages.cost.cpu_on_ps", TW_PLAIN, TW_SUM, \
+	SCALAR(cost_cpu_on_ps, "kernel_stages.cost.cpu_on_ps", \
 	       "ps of CPU time an I/O in the other spans, added up") \
-	SCALAR(cost_cpu_ns2, "kernel_stages.cost.cpu_squares_ns2", TW_PLAIN, TW_SUM, \
+	SCALAR(cost_cpu_ns2, "kernel_stages.cost.cpu_squares_ns2", \
 	       "ns^2: the squares of these differences, added up") \
-	SCALAR(cost_lat_off_ps, "kernel_stages.cost.lat_off_ps", TW_PLAIN, TW_SUM, \
+	SCALAR(cost_lat_off_ps, "kernel_stages.cost.lat_off_ps", \
 	       "ps of mean lat in the spans without split I/Os, added up") \
-	SCALAR(cost_lat_on_ps, "kernel_stages.cost.lat_on_ps", TW_PLAIN, TW_SUM, \
+	SCALAR(cost_lat_on_ps, "kernel_stages.cost.lat_on_ps", \
 	       "ps of mean lat in the other spans, added up") \
-	SCALAR(cost_lat_ns2, "kernel_stages.cost.lat_squares_ns2", TW_PLAIN, TW_SUM, \
+	SCALAR(cost_lat_ns2, "kernel_stages.cost.lat_squares_ns2", \
 	       "ns^2: the squares of these differences, added up") \
-	SCALAR(requests, "kernel_stages.requests", TW_PLAIN, TW_SUM, \
-	       "block requests of the split I/Os") \
-	SCALAR(retries, "kernel_stages.retries", TW_PLAIN, TW_SUM, \
+	SCALAR(requests, "kernel_stages.requests", "block requests of the split I/Os") \
+	SCALAR(retries, "kernel_stages.retries", \
 	       "times that the kernel gave one of the split I/Os to a worker or tried again") \
-	SCALAR(workers_late, "kernel_stages.workers_late", TW_PLAIN, TW_SUM, \
-	       "split I/Os that a worker had before it was seen: an upper bound is in " \
-	       "blockq.worker") \
-	SCALAR(negative_within, "kernel_stages.negative_within", TW_PLAIN, TW_SUM, \
+	SCALAR(workers_late, "kernel_stages.workers_late", "split I/Os that a worker had before " \
+	       "it was seen: an upper bound is in blockq.worker") \
+	SCALAR(negative_within, "kernel_stages.negative_within", \
 	       "negative stages that the error of the clocks explains") \
-	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_PLAIN, TW_SUM, \
+	SCALAR(negative_beyond, "kernel_stages.negative_beyond", \
 	       "negative stages that this error does not explain") \
-	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_PLAIN, TW_MAX, \
-	       "event[s] for which the kernel skipped the program, which jobs of one fio share") \
-	SCALAR(counted, "kernel_stages.in_flight_of_others.counted", TW_PLAIN, TW_SUM, \
-	       "split I/Os for which the requests in flight at the device were counted " \
-	       "(tw_causes)") \
-	SCALAR(counting_ns, "kernel_stages.in_flight_of_others.counting_ns", TW_NS, TW_SUM, \
+	SCALAR(missed_runs, "kernel_stages.missed_runs", \
+	       "event[s] for which the kernel skipped the program, which jobs of one fio share", \
+	       .merge = TW_MAX) \
+	SCALAR(counted, "kernel_stages.in_flight_of_others.counted", "split I/Os for which the " \
+	       "requests in flight at the device were counted (tw_causes)") \
+	SCALAR(counting_ns, "kernel_stages.in_flight_of_others.counting_ns", \
 	       "time that this took, added up; blockq has it") \
-	SCALAR(counted_cut, "kernel_stages.in_flight_of_others.cut", TW_PLAIN, TW_SUM, \
+	SCALAR(counted_cut, "kernel_stages.in_flight_of_others.cut", \
 	       "split I/Os for which only some of the requests were counted") \
-	SCALAR(driver_requeues, "kernel_stages.in_flight_of_others.requeues", TW_PLAIN, TW_SUM, \
+	SCALAR(driver_requeues, "kernel_stages.in_flight_of_others.requeues", \
 	       "times that a busy driver took a request of one of these I/Os later") \
-	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
-	       "error of the kernel's stamps on the engine's clock") \
-	SCALAR(schedule_ns, "response.resolution_ns", TW_NS, TW_MAX, \
-	       "how precisely it is known when an I/O is due") \
-	SCALAR(depth_reached, "response.depth_reached", TW_PLAIN, TW_SUM, \
-	       "I/O[s] of an open loop that came while iodepth I/Os were in flight " \
-	       "(tw_rate_iops)") \
-	SCALAR(generator_ns, "response.generator_ns", TW_NS, TW_SUM, \
-	       "the part of backlog that fio, the engine or a missing CPU caused, added up " \
-	       "(tw_rate_iops)") \
-	SCALAR(files_left_out, "files_left_out", TW_PLAIN, TW_MAX, \
-	       "files that a job did not list") \
-	SCALAR(other_files, "devices_other_files", TW_PLAIN, TW_SUM, \
-	       "files on devices that are not listed") \
-	SCALAR(other_ios, "devices_other_ios", TW_PLAIN, TW_SUM, "I/Os on these files") \
-	SCALAR(read_calls, "waits.read_calls", TW_PLAIN, TW_SUM, \
+	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", \
+	       "error of the kernel's stamps on the engine's clock", .merge = TW_MAX) \
+	SCALAR(schedule_ns, "response.resolution_ns", \
+	       "how precisely it is known when an I/O is due", .merge = TW_MAX) \
+	SCALAR(depth_reached, "response.depth_reached", "I/O[s] of an open loop that came while " \
+	       "iodepth I/Os were in flight (tw_rate_iops)") \
+	SCALAR(generator_ns, "response.generator_ns", "the part of backlog that fio, the engine " \
+	       "or a missing CPU caused, added up (tw_rate_iops)") \
+	SCALAR(files_left_out, "files_left_out", "files that a job did not list", .merge = TW_MAX) \
+	SCALAR(other_files, "devices_other_files", "files on devices that are not listed") \
+	SCALAR(other_ios, "devices_other_ios", "I/Os on these files") \
+	SCALAR(read_calls, "waits.read_calls", \
 	       "read call[s] of the followed processes, also of pipes and sockets") \
-	SCALAR(write_calls, "waits.write_calls", TW_PLAIN, TW_SUM, "write call[s], likewise") \
-	SCALAR(read_bytes, "waits.read_bytes", TW_BYTES, TW_SUM, "bytes that these calls read") \
-	SCALAR(written_bytes, "waits.written_bytes", TW_BYTES, TW_SUM, \
-	       "bytes that these calls wrote") \
-	SCALAR(storage_bytes, "waits.storage_bytes", TW_BYTES, TW_SUM, \
+	SCALAR(write_calls, "waits.write_calls", "write call[s], likewise") \
+	SCALAR(read_bytes, "waits.read_bytes", "bytes that these calls read") \
+	SCALAR(written_bytes, "waits.written_bytes", "bytes that these calls wrote") \
+	SCALAR(storage_bytes, "waits.storage_bytes", \
 	       "bytes that the followed processes had read from storage") \
-	SCALAR(run_ns, "waits.run_ns", TW_NS, TW_SUM, \
+	SCALAR(run_ns, "waits.run_ns", \
 	       "CPU time of the followed processes, while they were followed") \
-	SCALAR(ready_ns, "waits.ready_ns", TW_NS, TW_SUM, \
+	SCALAR(ready_ns, "waits.ready_ns", \
 	       "time that their threads were ready to run, without a CPU") \
-	SCALAR(calls_that_waited, "waits.calls_that_waited", TW_PLAIN, TW_SUM, \
+	SCALAR(calls_that_waited, "waits.calls_that_waited", \
 	       "read and write calls that waited for a file") \
-	SCALAR(more_rings, "attached.more_rings", TW_PLAIN, TW_SUM, \
-	       "rings that are not listed") \
-	SCALAR(lost_records, "attached.lost_records", TW_PLAIN, TW_SUM, \
-	       "lost record[s] of unknown contents") \
-	SCALAR(lost_ios, "attached.lost_ios", TW_PLAIN, TW_SUM, \
-	       "I/O[s] not followed (too many in flight at once)") \
-	SCALAR(lost_rings, "attached.lost_rings", TW_PLAIN, TW_SUM, \
-	       "ring[s] not followed (too many rings)") \
-	SCALAR(lost_names, "attached.lost_names", TW_PLAIN, TW_SUM, \
+	SCALAR(more_rings, "attached.more_rings", "rings that are not listed") \
+	SCALAR(lost_records, "attached.lost_records", "lost record[s] of unknown contents") \
+	SCALAR(lost_ios, "attached.lost_ios", "I/O[s] not followed (too many in flight at once)") \
+	SCALAR(lost_rings, "attached.lost_rings", "ring[s] not followed (too many rings)") \
+	SCALAR(lost_names, "attached.lost_names", \
 	       "I/O[s] on files of unknown names (too many files)") \
-	SCALAR(lost_processes, "attached.lost_processes", TW_PLAIN, TW_SUM, \
+	SCALAR(lost_processes, "attached.lost_processes", \
 	       "process[es] not followed (too many processes)") \
-	SCALAR(in_flight, "attached.in_flight", TW_PLAIN, TW_SUM, \
-	       "I/O[s] in flight at the end") \
-	SCALAR(more_cqes, "attached.more_cqes", TW_PLAIN, TW_SUM, \
+	SCALAR(in_flight, "attached.in_flight", "I/O[s] in flight at the end") \
+	SCALAR(more_cqes, "attached.more_cqes", \
 	       "completion[s] before the last one of a request (multishot)") \
-	SCALAR(not_over, "waits.not_over", TW_PLAIN, TW_SUM, "wait[s] not over at the end") \
-	SCALAR(lost_waits, "waits.lost_waits", TW_PLAIN, TW_SUM, \
+	SCALAR(not_over, "waits.not_over", "wait[s] not over at the end") \
+	SCALAR(lost_waits, "waits.lost_waits", \
 	       "wait[s] or bio[s] not followed (too many threads)") \
-	SCALAR(of_32_bits, "waits.of_32_bits", TW_PLAIN, TW_SUM, \
-	       "wait[s] of 32-bit programs, which are not known")
+	SCALAR(of_32_bits, "waits.of_32_bits", "wait[s] of 32-bit programs, which are not known")
 
 /*
  * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,
- * directions, parent, of, needed, label). A time is a part of its parent: the parts of a
- * parent add up to it at most. TW_TIMES as the parent: it is no part. Its histogram counts
- * no more I/Os than the count @of. The stages of latency/stages.h come first: they are for
- * all directions, parts of lat, and of the I/Os in ios.
+ * directions, parent, label). A time is a part of its parent: the parts of a parent add up
+ * to it at most. TW_TIMES as the parent: it is no part. Its histogram counts no more I/Os than
+ * ios. The stages of latency/stages.h come first: they are for all directions, and parts of lat.
  */
 #define TW_EACH_TIME(TIME) \
-	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_METRIC_ios, TW_REQUIRED, \
+	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, \
 	     "the sum of the stages: fio's lat, unless tw_event_time=1 or tw_rate_iops") \
-	TIME(BACKLOG, "backlog", "response.backlog", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from when the I/O is due by the job's rate to where lat begins") \
-	TIME(RESPONSE, "response", "response.total", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
-	     TW_OPTIONAL, "the sum of backlog and lat: fio's lat with tw_rate_iops") \
-	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_METRIC_ios, \
-	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
-	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from when io_uring gave the I/O to io-wq for the last time until " \
-	     "a worker began with it (tw_causes=1)") \
-	TIME(BEFORE, "before", "blockq.before", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from acceptance until the first bio is queued at the lowest " \
-	     "device, without worker: file system, cgroup limits, encryption (tw_causes=1)") \
-	TIME(ADMISSION, "admission", "blockq.admission", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from then until the I/O has its first request: frozen queue, " \
-	     "zone, iocost, iolatency, tags (tw_causes=1)") \
-	TIME(SCHEDULER, "scheduler", "blockq.scheduler", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from the first request until the dispatch: plug, scheduler; an " \
-	     "upper bound for I/Os that are not in blockq.before") \
-	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_METRIC_ios, \
-	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
-	     "its clock: tw_event_time=1") \
+	TIME(BACKLOG, "backlog", "response.backlog", TW_NOT_SYNC, TW_TIMES, \
+	     "from when the I/O is due by the job's rate to where lat begins") \
+	TIME(RESPONSE, "response", "response.total", TW_NOT_SYNC, TW_TIMES, \
+	     "the sum of backlog and lat: fio's lat with tw_rate_iops") \
+	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, \
+	     "inside the system call that submitted the I/O") \
+	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, "from when io_uring gave the " \
+	     "I/O to io-wq for the last time until a worker began with it (tw_causes=1)") \
+	TIME(BEFORE, "before", "blockq.before", TW_ALL, TW_BLOCKQ, "from acceptance until the " \
+	     "first bio is queued at the lowest device, without worker: file system, cgroup " \
+	     "limits, encryption (tw_causes=1)") \
+	TIME(ADMISSION, "admission", "blockq.admission", TW_ALL, TW_BLOCKQ, \
+	     "from then until the I/O has its first request: frozen queue, zone, iocost, " \
+	     "iolatency, tags (tw_causes=1)") \
+	TIME(SCHEDULER, "scheduler", "blockq.scheduler", TW_ALL, TW_BLOCKQ, \
+	     "from the first request until the dispatch: plug, scheduler; an upper bound for " \
+	     "I/Os that are not in blockq.before") \
+	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, \
+	     "between the engine's last stamp of a batch and fio's reading of its clock: " \
+	     "tw_event_time=1") \
 	TIME(ALONE_IN_DEVICE, "alone", "kernel_stages.in_flight_of_others.alone", TW_ALL, \
-	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, "device, where it had nothing of others in flight when " \
-	     "it got the I/O: tw_causes=1") \
+	     TW_DEVICE, \
+	     "device, where it had nothing of others in flight when it got the I/O: tw_causes=1") \
 	TIME(WITH_READS, "with_reads", "kernel_stages.in_flight_of_others.reads", TW_ALL, \
-	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, "device, where most bytes of others were of reads") \
+	     TW_DEVICE, "device, where most bytes of others were of reads") \
 	TIME(WITH_WRITES, "with_writes", "kernel_stages.in_flight_of_others.writes", TW_ALL, \
-	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
-	     "device, where most bytes of others were of writes") \
+	     TW_DEVICE, "device, where most bytes of others were of writes") \
 	TIME(WITH_FLUSHES, "with_flushes", "kernel_stages.in_flight_of_others.flushes", TW_ALL, \
-	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
-	     "device, where others had it flush its cache") \
+	     TW_DEVICE, "device, where others had it flush its cache") \
 	TIME(WITH_DISCARDS, "with_discards", "kernel_stages.in_flight_of_others.discards", TW_ALL, \
-	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
-	     "device, where most bytes of others were of discards or zeroes") \
+	     TW_DEVICE, "device, where most bytes of others were of discards or zeroes") \
 	TIME(WITH_COMMANDS, "with_commands", "kernel_stages.in_flight_of_others.commands", TW_ALL, \
-	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
-	     "device, where most bytes of others were of other commands") \
-	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from the submitting call until a worker of io_uring begins the sync: of a write, " \
+	     TW_DEVICE, "device, where most bytes of others were of other commands") \
+	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, \
+	     "from the submitting call until a worker of io_uring begins the sync: of a write, " \
 	     "what it did before, too") \
-	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
+	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, \
 	     "from then until the file's dirty pages are written out") \
-	TIME(SYNC_JOURNAL, "journal", "sync.journal", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from then until the last wait ends, without flush: commits of the " \
-	     "journal, metadata") \
-	TIME(SYNC_FLUSH, "flush", "sync.flush", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
+	TIME(SYNC_JOURNAL, "journal", "sync.journal", TW_SYNCS, TW_KERNEL, \
+	     "from then until the last wait ends, without flush: commits of the journal, " \
+	     "metadata") \
+	TIME(SYNC_FLUSH, "flush", "sync.flush", TW_SYNCS, TW_KERNEL, "the time in this wait in " \
+	     "which the disk had flushes (REQ_PREFLUSH, REQ_FUA) of anybody in flight") \
+	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, \
+	     "from when the last wait of the sync ends until the engine sees its completion") \
+	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, \
+	     "from the last completion of the data until the sync begins: a worker, new blocks") \
+	TIME(COMPLETE_DATA, "data", "complete.data", TW_WRITES, TW_COMPLETE, \
+	     "from then until the file's dirty pages are written out") \
+	TIME(COMPLETE_JOURNAL, "journal", "complete.journal", TW_WRITES, TW_COMPLETE, \
+	     "from then until the last wait ends, without flush: commits of the journal, " \
+	     "metadata") \
+	TIME(COMPLETE_FLUSH, "flush", "complete.flush", TW_WRITES, TW_COMPLETE, \
 	     "the time in this wait in which the disk had flushes (REQ_PREFLUSH, REQ_FUA) of " \
 	     "anybody in flight") \
-	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
-	     "from when the last wait of the sync ends until the engine sees its completion") \
-	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from the last completion of the data until the sync begins: a worker, " \
-	     "new blocks") \
-	TIME(COMPLETE_DATA, "data", "complete.data", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from then until the file's dirty pages are written out") \
-	TIME(COMPLETE_JOURNAL, "journal", "complete.journal", TW_WRITES, TW_COMPLETE, \
-	     TW_METRIC_ios, TW_OPTIONAL, "from then until the last wait ends, without flush: " \
-	     "commits of the journal, metadata") \
-	TIME(COMPLETE_FLUSH, "flush", "complete.flush", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
-	     TW_OPTIONAL, "the time in this wait in which the disk had flushes (REQ_PREFLUSH, " \
-	     "REQ_FUA) of anybody in flight") \
-	TIME(COMPLETE_WAKE, "wake", "complete.wake", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from when the last wait of the sync ends, or without a sync the last " \
-	     "completion, until the completion is in the ring") \
-	TIME(COMPLETE_WAKING, "waking", "complete.waking", TW_ALL, TW_COMPLETE, TW_METRIC_ios, \
-	     TW_OPTIONAL, "from the last completion until the job's thread is woken, if it " \
-	     "slept: tw_causes=1, and no sync follows") \
+	TIME(COMPLETE_WAKE, "wake", "complete.wake", TW_WRITES, TW_COMPLETE, \
+	     "from when the last wait of the sync ends, or without a sync the last completion, " \
+	     "until the completion is in the ring") \
+	TIME(COMPLETE_WAKING, "waking", "complete.waking", TW_ALL, TW_COMPLETE, \
+	     "from the last completion until the job's thread is woken, if it slept: " \
+	     "tw_causes=1, and no sync follows") \
 	TIME(COMPLETE_POSTING, "posting", "complete.posting", TW_ALL, TW_COMPLETE, \
-	     TW_METRIC_ios, TW_OPTIONAL, "from then until the completion is in the ring")
+	     "from then until the completion is in the ring")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {
@@ -437,20 +370,17 @@ enum tw_metric_number {
 struct tw_count_metric {
 	const char *path;
 	unsigned directions;
-	enum tw_unit unit;
-	enum tw_merge merge;
 	enum tw_metric_number of;
-	enum tw_share share;
-	enum tw_show show;
-	enum tw_needed needed;
 	const char *label, *detail;
+	enum tw_merge merge;
+	int is_part;			/* no I/O is in two parts of one count */
+	enum tw_show show;
 };
 
 struct tw_scalar_metric {
 	const char *path;
-	enum tw_unit unit;
-	enum tw_merge merge;
 	const char *label;
+	enum tw_merge merge;
 };
 
 struct tw_time_metric {
@@ -458,8 +388,6 @@ struct tw_time_metric {
 	const char *path;
 	unsigned directions;
 	unsigned parent;		/* a stage or another time */
-	enum tw_metric_number of;
-	enum tw_needed needed;
 	const char *label;
 };
 

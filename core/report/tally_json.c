@@ -363,7 +363,7 @@ static void check_counts(const struct tw_tally *tally, int direction,
 	for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
 		const unsigned of = tw_count_metrics[metric].of;
 
-		if (tw_count_metrics[metric].share == TW_PART &&
+		if (tw_count_metrics[metric].is_part &&
 		    (__builtin_add_overflow(parts[of], tw_count_of(counts, metric), &parts[of]) ||
 		     parts[of] > tw_count_of(counts, of)))
 			tw_report_refuse(problem, "%s.%s and the parts before it count more "
@@ -377,7 +377,6 @@ static void check_time(const struct tw_tally *tally, unsigned time, int directio
 		       struct tw_report_problem *problem)
 {
 	const char *name = tw_direction_names[direction];
-	const unsigned of = tw_time_metrics[time].of;
 	const uint64_t count = tw_tally_time_ios(tally, time, direction);
 
 	if (count && !(tw_time_metrics[time].directions >> direction & 1))
@@ -386,9 +385,9 @@ static void check_time(const struct tw_tally *tally, unsigned time, int directio
 	    count > tw_tally_chosen(tally, direction))
 		tw_report_refuse(problem, "%s.%s counts more than the I/Os that were chosen",
 				 tw_time_metrics[time].path, name);
-	if (count > tw_count_of(&tally->counts[direction], of))
-		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
-				 tw_time_metrics[time].path, name, tw_metric_path(of), name);
+	if (count > tally->counts[direction].ios)
+		tw_report_refuse(problem, "%s.%s counts more than ios.%s",
+				 tw_time_metrics[time].path, name, name);
 }
 
 /* Check that the parts of a time do not add up to more than it. */

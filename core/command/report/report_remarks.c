@@ -252,7 +252,7 @@ static void add_more(struct tw_page *page, const struct tw_counts *counts, size_
 		const struct tw_count_metric *metric = &tw_count_metrics[i];
 		const uint64_t count = tw_count_of(counts, i);
 
-		if (metric->of != of || metric->share != TW_PART || !count)
+		if (metric->of != of || !metric->is_part || !count)
 			continue;
 		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, metric->label));
 		before = ", ";
