@@ -13,61 +13,52 @@
 
 #include "text_file.h"
 
-/* No kernel is built for more CPUs. The search for the set's size ends here. */
-#define MAX_CPUS	(1 << 20)
+/* ---- the calling thread's ---- */
 
-static int collect_cpus(const cpu_set_t *set, size_t size, unsigned **cpus,
-			unsigned *count)
+int tw_allowed_cpus(unsigned **cpus, unsigned *count)
 {
-	unsigned most = (unsigned)CPU_COUNT_S(size, set), cpu = 0;
+	struct tw_cpu_list list;
+	const int error = tw_cpu_list_allowed(&list, 0);
 
-	*cpus = malloc((most ? most : 1) * sizeof(**cpus));
+	if (error)
+		return error;
+	*cpus = calloc(tw_cpu_list_count(&list) + 1, sizeof(**cpus));
 	if (!*cpus)
 		return -ENOMEM;
-	for (*count = 0; *count < most; cpu++)
-		if (CPU_ISSET_S(cpu, size, set))
+	*count = 0;
+	for (unsigned cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
+		if (tw_cpu_list_has(&list, cpu))
 			(*cpus)[(*count)++] = cpu;
 	return 0;
 }
 
-int tw_allowed_cpus(unsigned **cpus, unsigned *count)
-{
-	unsigned room = CPU_SETSIZE;
-	int error = -EINVAL;
-
-	for (; error == -EINVAL && room <= MAX_CPUS; room *= 2) {
-		size_t size = CPU_ALLOC_SIZE(room);
-		cpu_set_t *set = CPU_ALLOC(room);
-
-		if (!set)
-			return -ENOMEM;
-		CPU_ZERO_S(size, set);
-		error = sched_getaffinity(0, size, set) ? -errno : 0;
-		if (!error)
-			error = collect_cpus(set, size, cpus, count);
-		CPU_FREE(set);
-	}
-	return error;
-}
-
 int tw_pin_to_cpu(unsigned cpu)
 {
-	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-	int failed;
+	struct tw_cpu_list list = { .known = 1 };
 
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(cpu, size, set);
-	failed = sched_setaffinity(0, size, set) ? -errno : 0;
-	CPU_FREE(set);
-	return failed;
+	tw_cpu_list_add(&list, cpu);
+	return tw_cpu_list_allow(&list);
 }
 
 /* ---- sets ---- */
 
 #define WORDS	(TW_CPU_LIST_MAX / 64)
+
+/* The bits have the kernel's format. */
+int tw_cpu_list_allowed(struct tw_cpu_list *list, pid_t thread)
+{
+	memset(list, 0, sizeof(*list));
+	if (sched_getaffinity(thread, sizeof(list->bits), (cpu_set_t *)(void *)list->bits))
+		return -errno;
+	list->known = 1;
+	return 0;
+}
+
+int tw_cpu_list_allow(const struct tw_cpu_list *list)
+{
+	return sched_setaffinity(0, sizeof(list->bits),
+				 (const cpu_set_t *)(const void *)list->bits) ? -errno : 0;
+}
 
 void tw_cpu_list_add(struct tw_cpu_list *list, unsigned cpu)
 {
@@ -193,20 +184,6 @@ static void read_list(struct tw_cpu_list *list, const char *root, const char *fo
 	free(text);
 }
 
-static void read_allowed(struct tw_cpu_list *list)
-{
-	unsigned *cpus;
-	unsigned count, i;
-
-	memset(list, 0, sizeof(*list));
-	if (tw_allowed_cpus(&cpus, &count))
-		return;
-	for (i = 0; i < count; i++)
-		tw_cpu_list_add(list, cpus[i]);
-	free(cpus);
-	list->known = 1;
-}
-
 /* Lines are "number:controllers:path". Of no controllers "" is one. */
 const char *tw_cgroup_of(const char *text, const char *controller)
 {
@@ -273,7 +250,7 @@ void tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root)
 
 	read_list(&cpus->present, root, CPUS_PATH, strlen(CPUS_PATH), "present");
 	read_list(&cpus->online, root, CPUS_PATH, strlen(CPUS_PATH), "online");
-	read_allowed(&cpus->allowed);
+	tw_cpu_list_allowed(&cpus->allowed, 0);
 	read_cpuset(&cpus->cpuset, root);
 	errno = saved_errno;
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* ---- the calling thread's ---- */
 
@@ -15,8 +16,7 @@
  * 1024 and more are found. Return: 0; -ENOMEM; -errno of sched_getaffinity(). */
 int tw_allowed_cpus(unsigned **cpus, unsigned *count);
 
-/* Pin the calling thread to one CPU. Return: 0; -ENOMEM; -errno of
- * sched_setaffinity(). */
+/* Pin the calling thread to one CPU. Return: 0; -errno of sched_setaffinity(). */
 int tw_pin_to_cpu(unsigned cpu);
 
 /* ---- sets, "0-3,8" ---- */
@@ -32,6 +32,13 @@ struct tw_cpu_list {
 	int known;		/* 0: it could not be found out; the rest is 0 */
 	uint64_t bits[TW_CPU_LIST_MAX / 64];
 };
+
+/* Set @list to the CPUs that a thread may run on; 0: the calling one. Return: 0; -errno of
+ * sched_getaffinity(), and @list is unknown. */
+int tw_cpu_list_allowed(struct tw_cpu_list *list, pid_t thread);
+
+/* Let the calling thread run on these CPUs alone. Return: 0; -errno of sched_setaffinity(). */
+int tw_cpu_list_allow(const struct tw_cpu_list *list);
 
 void tw_cpu_list_add(struct tw_cpu_list *list, unsigned cpu);
 int tw_cpu_list_has(const struct tw_cpu_list *list, unsigned cpu);

@@ -6,7 +6,6 @@
 #include "machine.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -59,14 +58,14 @@ static void read_machine(struct tw_machine *machine)
 	long online = sysconf(_SC_NPROCESSORS_ONLN), configured = sysconf(_SC_NPROCESSORS_CONF);
 	struct tw_steering steering;
 	struct tw_vmclock vmclock;
-	unsigned *cpus;
+	struct tw_cpu_list allowed;
 
 	tw_processor_read(machine);
 	tw_read_clocksource(machine->clocksource, sizeof(machine->clocksource));
 	read_line(CLOCKSOURCE "available_clocksource", machine->clocksources,
 		  sizeof(machine->clocksources));
-	if (!tw_allowed_cpus(&cpus, &machine->cpus_allowed))
-		free(cpus);
+	if (!tw_cpu_list_allowed(&allowed, 0))
+		machine->cpus_allowed = tw_cpu_list_count(&allowed);
 	if (online > 0)
 		machine->cpus_online = (unsigned)online;
 	if (configured > 0)

@@ -8,7 +8,6 @@
  * ms more check that the CPUs' counters agree.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -57,12 +56,10 @@ static void use_system_clock(const struct tw_trust *trust)
 
 void tw_cpus_note(struct tw_cpu_list *cpus)
 {
-	struct tw_cpu_list now = { 0 };
+	struct tw_cpu_list now;
 	size_t i;
 
-	/* @bits has the kernel's format, one bit for each CPU. */
-	if (sched_getaffinity(0, sizeof(now.bits),
-			      (cpu_set_t *) (void *) now.bits))
+	if (tw_cpu_list_allowed(&now, 0))
 		return;
 	cpus->known = 1;
 	for (i = 0; i < sizeof(now.bits) / sizeof(*now.bits); i++)
@@ -71,8 +68,7 @@ void tw_cpus_note(struct tw_cpu_list *cpus)
 
 void tw_cpus_set(const struct tw_cpu_list *cpus)
 {
-	sched_setaffinity(0, sizeof(cpus->bits),
-			  (const cpu_set_t *) (const void *) cpus->bits);
+	tw_cpu_list_allow(cpus);
 }
 
 /* Compare the CPUs' counters before the jobs begin, once for all of them. The others wait

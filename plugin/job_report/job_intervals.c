@@ -278,10 +278,9 @@ static void choose_cpus(const struct thread_data *td, const struct tw_job *job,
 			struct tw_cpu_list *cpus)
 {
 	const pid_t fio = td->o.use_thread ? getpid() : getppid();
-	struct tw_cpu_list all = { .known = 1 };
+	struct tw_cpu_list all;
 
-	if (sched_getaffinity(fio, sizeof(all.bits),
-			      (cpu_set_t *) (void *) all.bits))
+	if (tw_cpu_list_allowed(&all, fio))
 		return;
 	tw_cpu_list_without(cpus, &all, &job->collected.cpus);
 	if (!tw_cpu_list_count(cpus))

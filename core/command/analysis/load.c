@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/write_file.h"
 #include "command/analysis/interval_files.h"
 #include "command/analysis/analysis.h"
+#include "machine/cpus.h"
 #include "report/sent.h"
 #include "text_file.h"
 
@@ -260,13 +260,10 @@ static void read_on_all_cpus(struct work *work)
 {
 	pthread_t threads[MAX_THREADS];
 	size_t wanted = work->count / REPORTS_A_THREAD, made = 0;
-	cpu_set_t allowed;
+	struct tw_cpu_list allowed;
 
-	/* This fails if there are more CPUs than bits in the set. Then
-	 * MAX_THREADS limits. */
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
-	    wanted > (size_t)CPU_COUNT(&allowed))
-		wanted = (size_t)CPU_COUNT(&allowed);
+	if (!tw_cpu_list_allowed(&allowed, 0) && wanted > tw_cpu_list_count(&allowed))
+		wanted = tw_cpu_list_count(&allowed);
 	if (wanted > MAX_THREADS)
 		wanted = MAX_THREADS;
 	/* The library makes the seed of its hash tables at first use, which two

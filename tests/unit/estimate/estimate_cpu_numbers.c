@@ -4,7 +4,7 @@
  * enough set, and named in the result.
  *
  * The test plays the kernel: three CPUs whose numbers need a set of 512 bytes, and
- * threads that move to them run anywhere. Fails if a set of fixed size is used
+ * threads that move to them run anywhere. Fails if a set that is too small is used
  * anywhere on the way, or if its size is not passed on.
  */
 #include <errno.h>
