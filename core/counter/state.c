@@ -51,24 +51,27 @@ int tw_system_clock_call(clockid_t clock_id, struct timespec *now)
 	return syscall(SYS_clock_gettime, clock_id, now) ? -1 : 0;
 }
 
-/*
- * Compare two links to this program. For /proc/self/exe qemu-user answers with the
- * program that it runs. The same link by way of the thread still shows qemu.
- */
+/* Return 1 if two links differ; 0 if not; -1 if one of them can't be read. */
+static int links_differ(const char *one_path, const char *other_path)
+{
+	char one[PATH_MAX], other[PATH_MAX];
+	const ssize_t length = readlink(one_path, one, sizeof(one));
+	const ssize_t other_length = readlink(other_path, other, sizeof(other));
+
+	if (length <= 0 || other_length <= 0)
+		return -1;
+	return length != other_length || memcmp(one, other, (size_t)length) != 0;
+}
+
+/* For /proc/self/exe qemu-user answers with the program that it runs. The same link by way of
+ * the thread still shows qemu. */
 int tw_counter_is_emulated(void)
 {
-	char self[PATH_MAX], thread[PATH_MAX];
-	ssize_t self_length, thread_length;
-	int saved_errno = errno;
+	const int saved_errno = errno;
+	const int differ = links_differ("/proc/self/exe", "/proc/thread-self/exe");
 
-	self_length = readlink("/proc/self/exe", self, sizeof(self));
-	thread_length = readlink("/proc/thread-self/exe", thread,
-				 sizeof(thread));
 	errno = saved_errno;
-	if (self_length <= 0 || thread_length <= 0)
-		return 0;
-	return self_length != thread_length ||
-	       memcmp(self, thread, (size_t)self_length) != 0;
+	return differ == 1;
 }
 
 int tw_parse_timens_offsets(const char *text, int64_t *monotonic_ns,
@@ -106,23 +109,17 @@ int tw_parse_timens_offsets(const char *text, int64_t *monotonic_ns,
 
 static void look_at_namespace(struct tw_counter_facts *facts)
 {
-	char own[64], childrens[64], text[256];
-	ssize_t own_length, childrens_length, length;
+	char text[256];
+	const ssize_t length = tw_text_file_begin("/proc/self/timens_offsets", text, sizeof(text));
 
 	facts->time_namespace = -1;
-	length = tw_text_file_begin("/proc/self/timens_offsets", text,
-				    sizeof(text));
 	/* A kernel without time namespaces shifts no clock. */
 	if (length == -ENOENT)
 		facts->time_namespace = 0;
 	if (length < 0)
 		return;
 	/* The file is about the children: after unshare() not about us. */
-	own_length = readlink("/proc/self/ns/time", own, sizeof(own));
-	childrens_length = readlink("/proc/self/ns/time_for_children",
-				    childrens, sizeof(childrens));
-	if (own_length <= 0 || own_length != childrens_length ||
-	    memcmp(own, childrens, (size_t)own_length) ||
+	if (links_differ("/proc/self/ns/time", "/proc/self/ns/time_for_children") ||
 	    tw_parse_timens_offsets(text, &facts->monotonic_offset_ns,
 				    &facts->boottime_offset_ns))
 		return;
