@@ -12,8 +12,7 @@
 #include "base/plain_text.h"
 #include "latency/histogram_json.h"
 
-void tw_report_refuse(struct tw_report_problem *problem,
-		      const char *format, ...)
+void tw_report_refuse(struct tw_report_problem *problem, const char *format, ...)
 {
 	va_list args;
 
@@ -24,74 +23,63 @@ void tw_report_refuse(struct tw_report_problem *problem,
 	va_end(args);
 }
 
-static const json_t *want(const json_t *object, const char *where, const char *key,
-			  struct tw_report_problem *problem)
+/* Return the value, also one of a wrong type. @types: the sum of 1U << json_type of those that it
+ * may have: @what. */
+static json_t *want(const json_t *object, const char *where, const char *key, unsigned types,
+		    const char *what, struct tw_report_problem *problem)
 {
-	const json_t *value = json_object_get(object, key);
+	json_t *value = json_object_get(object, key);
 
 	if (!value)
 		tw_report_refuse(problem, "%s%s is missing", where, key);
+	else if (!(types >> json_typeof(value) & 1))
+		tw_report_refuse(problem, "%s%s is not %s", where, key, what);
 	return value;
 }
 
-json_t *tw_want_object(const json_t *object, const char *where,
-		       const char *key, struct tw_report_problem *problem)
+json_t *tw_want_object(const json_t *object, const char *where, const char *key,
+		       struct tw_report_problem *problem)
 {
-	if (!json_is_object(want(object, where, key, problem)))
-		tw_report_refuse(problem, "%s%s is not an object", where, key);
-	return json_object_get(object, key);
+	return want(object, where, key, 1U << JSON_OBJECT, "an object", problem);
 }
 
-json_t *tw_want_array(const json_t *object, const char *where,
-		      const char *key, struct tw_report_problem *problem)
+json_t *tw_want_array(const json_t *object, const char *where, const char *key,
+		      struct tw_report_problem *problem)
 {
-	if (!json_is_array(want(object, where, key, problem)))
-		tw_report_refuse(problem, "%s%s is not an array", where, key);
-	return json_object_get(object, key);
+	return want(object, where, key, 1U << JSON_ARRAY, "an array", problem);
 }
 
-const char *tw_want_string(const json_t *object, const char *where,
-			   const char *key,
+const char *tw_want_string(const json_t *object, const char *where, const char *key,
 			   struct tw_report_problem *problem)
 {
-	const json_t *value = want(object, where, key, problem);
-	const char *text = json_string_value(value);
+	const char *text = json_string_value(want(object, where, key, 1U << JSON_STRING,
+						  "a string", problem));
 
-	if (!text)
-		tw_report_refuse(problem, "%s%s is not a string", where, key);
 	return text ? text : "";
 }
 
-uint64_t tw_want_u64(const json_t *object, const char *where,
-		     const char *key, struct tw_report_problem *problem)
+uint64_t tw_want_u64(const json_t *object, const char *where, const char *key,
+		     struct tw_report_problem *problem)
 {
 	uint64_t value = 0;
 
-	if (tw_json_to_u64(want(object, where, key, problem), &value))
-		tw_report_refuse(problem, "%s%s is not a whole number of 0 or "
-				 "more", where, key);
+	if (tw_json_to_u64(want(object, where, key, ~0U, "", problem), &value))
+		tw_report_refuse(problem, "%s%s is not a whole number of 0 or more", where, key);
 	return value;
 }
 
-int tw_want_boolean(const json_t *object, const char *where,
-		    const char *key, struct tw_report_problem *problem)
+int tw_want_boolean(const json_t *object, const char *where, const char *key,
+		    struct tw_report_problem *problem)
 {
-	const json_t *value = want(object, where, key, problem);
-
-	if (!json_is_boolean(value))
-		tw_report_refuse(problem, "%s%s is not true or false", where,
-				 key);
-	return json_is_true(value);
+	return json_is_true(want(object, where, key, 1U << JSON_TRUE | 1U << JSON_FALSE,
+				 "true or false", problem));
 }
 
-double tw_want_real(const json_t *object, const char *where,
-		    const char *key, struct tw_report_problem *problem)
+double tw_want_real(const json_t *object, const char *where, const char *key,
+		    struct tw_report_problem *problem)
 {
-	const json_t *value = want(object, where, key, problem);
-
-	if (!json_is_number(value))
-		tw_report_refuse(problem, "%s%s is not a number", where, key);
-	return json_number_value(value);
+	return json_number_value(want(object, where, key, 1U << JSON_INTEGER | 1U << JSON_REAL,
+				      "a number", problem));
 }
 
 uint64_t tw_report_u64(const json_t *object, const char *key)
@@ -105,28 +93,6 @@ uint64_t tw_report_u64(const json_t *object, const char *key)
 const char *tw_report_string(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
-}
-
-static int by_text(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-const char **tw_report_sorted_keys(const json_t *object)
-{
-	const char **keys = calloc(json_object_size(object) + 1, sizeof(*keys));
-	const char *key;
-	json_t *value;
-	size_t count = 0;
-
-	if (!keys) {
-		tw_json_note_lack();
-		return NULL;
-	}
-	json_object_foreach((json_t *)object, key, value)
-		keys[count++] = key;
-	qsort(keys, count, sizeof(*keys), by_text);
-	return keys;
 }
 
 /* ---- text of unknown origin -------------------------------------------------- */

@@ -20,16 +20,15 @@ struct tw_report_problem {
 };
 
 /* Set @problem unless it is set already. */
-void tw_report_refuse(struct tw_report_problem *problem,
-		      const char *format, ...)
+void tw_report_refuse(struct tw_report_problem *problem, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-json_t *tw_want_object(const json_t *object, const char *where,
-		       const char *key, struct tw_report_problem *problem);
-json_t *tw_want_array(const json_t *object, const char *where,
-		      const char *key, struct tw_report_problem *problem);
-const char *tw_want_string(const json_t *object, const char *where,
-			   const char *key, struct tw_report_problem *problem);
+json_t *tw_want_object(const json_t *object, const char *where, const char *key,
+		       struct tw_report_problem *problem);
+json_t *tw_want_array(const json_t *object, const char *where, const char *key,
+		      struct tw_report_problem *problem);
+const char *tw_want_string(const json_t *object, const char *where, const char *key,
+			   struct tw_report_problem *problem);
 
 /* Get a number of at least 0, or a string of its digits. */
 uint64_t tw_want_u64(const json_t *object, const char *where, const char *key,
@@ -43,9 +42,6 @@ double tw_want_real(const json_t *object, const char *where, const char *key,
  * there. */
 uint64_t tw_report_u64(const json_t *object, const char *key);
 const char *tw_report_string(const json_t *object, const char *key);
-
-/* Return the keys of an object, sorted; NULL without memory. */
-const char **tw_report_sorted_keys(const json_t *object);
 
 /**
  * tw_json_text - make a string of @text, whatever bytes it has
