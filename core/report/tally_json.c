@@ -117,26 +117,14 @@ static json_t *metric_to_json(const struct tw_tally *tally, unsigned metric, int
 
 void tw_io_times_to_json(json_t *io, const struct tw_io_times *times)
 {
-	json_t *stages = json_object();
+	for (unsigned time = 0; time < TW_TIMES; time++) {
+		const char *path = tw_time_metrics[time].path;
 
-	for (unsigned time = 0; time <= TW_LAT; time++)
-		if (tw_io_has(times, time))
-			json_object_set_new(stages, tw_time_metrics[time].name,
+		/* Not kernel_stages.in_flight_of_others: it has other facts here. */
+		if (tw_io_has(times, time) && strchr(path, '.') == strrchr(path, '.') &&
+		    (time == TW_LAT || tw_time_metrics[time].parent <= TW_LAT))
+			json_object_set_new(place_of(io, path), tw_metric_key(path),
 					    tw_json_of_u64(times->ns[time]));
-	json_object_set_new(io, "stages", stages);
-	for (unsigned time = TW_LAT + 1; time < TW_TIMES; time++) {
-		const struct tw_time_metric *metric = &tw_time_metrics[time];
-		const char *dot = strchr(metric->path, '.');
-		json_t *parts;
-		char name[32];
-
-		if (metric->parent >= TW_STAGES || strchr(dot + 1, '.') || !tw_io_has(times, time))
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(dot - metric->path), metric->path);
-		parts = json_object_get(io, name);
-		if (!parts)
-			json_object_set_new(io, name, parts = json_object());
-		json_object_set_new(parts, metric->name, tw_json_of_u64(times->ns[time]));
 	}
 }
 
