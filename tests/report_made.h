@@ -122,7 +122,7 @@ static void made_count(struct made *made, struct tw_tally *tally)
 			     made_below(made, 2)))
 				continue;
 			tw_metric_put(&in, metric);
-			*tw_count_at(counts, metric) += of == TW_NONE ?
+			counts->at[metric] += of == TW_NONE ?
 				made_below(made, 1ULL << made->bits) : 1;
 			if (metric == TW_METRIC_not_chosen)
 				made->ios[i].weight = 0;
@@ -130,7 +130,7 @@ static void made_count(struct made *made, struct tw_tally *tally)
 	}
 	for (unsigned metric = 0; metric < TW_SCALARS; metric++)
 		if (tw_has(tally, TW_COUNTS + metric))
-			*tw_scalar_at(&tally->scalars, metric) =
+			tally->scalars.at[metric] =
 				made_below(made, 1ULL << made_below(made, made->bits));
 }
 

@@ -337,23 +337,13 @@ static inline unsigned tw_take_time(uint64_t *left)
 	return time;
 }
 
-struct tw_counts {
-#define TW_COUNT_AS_MEMBER(member, ...)	uint64_t member;
-	TW_EACH_COUNT(TW_COUNT_AS_MEMBER)
-#undef TW_COUNT_AS_MEMBER
-};
-
-struct tw_scalars {
-#define TW_SCALAR_AS_MEMBER(member, ...)	uint64_t member;
-	TW_EACH_SCALAR(TW_SCALAR_AS_MEMBER)
-#undef TW_SCALAR_AS_MEMBER
-};
-
 /* The number of a metric: TW_METRIC_ios, TW_METRIC_enters; TW_METRIC_TIMES + enum tw_time. The
  * last are no numbers, but can be absent like them. */
 enum tw_metric_number {
 #define TW_METRIC_AS_ENUM(member, ...)	TW_METRIC_##member,
 	TW_EACH_COUNT(TW_METRIC_AS_ENUM)
+	TW_COUNTS,
+	TW_LAST_COUNT = TW_COUNTS - 1,
 	TW_EACH_SCALAR(TW_METRIC_AS_ENUM)
 #undef TW_METRIC_AS_ENUM
 	TW_METRIC_TIMES,
@@ -364,8 +354,31 @@ enum tw_metric_number {
 	TW_NONE = TW_METRICS,
 };
 
-#define TW_COUNTS	(sizeof(struct tw_counts) / sizeof(uint64_t))
-#define TW_SCALARS	(sizeof(struct tw_scalars) / sizeof(uint64_t))
+#define TW_SCALARS	(TW_METRIC_TIMES - TW_COUNTS)
+
+/* By name, or by metric. */
+struct tw_counts {
+	union {
+		struct {
+#define TW_COUNT_AS_MEMBER(member, ...)	uint64_t member;
+			TW_EACH_COUNT(TW_COUNT_AS_MEMBER)
+#undef TW_COUNT_AS_MEMBER
+		};
+		uint64_t at[TW_COUNTS];
+	};
+};
+
+/* The same, by metric - TW_COUNTS. */
+struct tw_scalars {
+	union {
+		struct {
+#define TW_SCALAR_AS_MEMBER(member, ...)	uint64_t member;
+			TW_EACH_SCALAR(TW_SCALAR_AS_MEMBER)
+#undef TW_SCALAR_AS_MEMBER
+		};
+		uint64_t at[TW_SCALARS];
+	};
+};
 
 struct tw_count_metric {
 	const char *path;
@@ -427,33 +440,11 @@ const char *tw_metric_label(char text[TW_METRIC_TEXT], const char *label, uint64
 	tw_metric_count((char[TW_METRIC_TEXT]) { 0 }, label, count)
 const char *tw_metric_count(char text[TW_METRIC_TEXT], const char *label, uint64_t count);
 
-/* Return a count or a scalar by its metric: @metric from 0 to TW_COUNTS - 1 or
- * TW_SCALARS - 1. */
-static inline uint64_t *tw_count_at(struct tw_counts *counts, size_t metric)
-{
-	return (uint64_t *)(void *)counts + metric;
-}
-
-static inline uint64_t tw_count_of(const struct tw_counts *counts, size_t metric)
-{
-	return ((const uint64_t *)(const void *)counts)[metric];
-}
-
 /* Add counts. They fit if one thread counted them all. */
 static inline void tw_counts_add(struct tw_counts *into, const struct tw_counts *counts)
 {
 	for (size_t metric = 0; metric < TW_COUNTS; metric++)
-		*tw_count_at(into, metric) += tw_count_of(counts, metric);
-}
-
-static inline uint64_t *tw_scalar_at(struct tw_scalars *scalars, size_t metric)
-{
-	return (uint64_t *)(void *)scalars + metric;
-}
-
-static inline uint64_t tw_scalar_of(const struct tw_scalars *scalars, size_t metric)
-{
-	return ((const uint64_t *)(const void *)scalars)[metric];
+		into->at[metric] += counts->at[metric];
 }
 
 #endif

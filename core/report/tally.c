@@ -359,18 +359,18 @@ static int merge_numbers(struct tw_tally *into, const struct tw_tally *from)
 	for (unsigned metric = 0; metric < TW_COUNTS; metric++)
 		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
 			if (tw_has(into, metric))
-				error = merge_number(tw_count_at(&into->counts[i], metric),
-						     tw_count_of(&from->counts[i], metric),
+				error = merge_number(&into->counts[i].at[metric],
+						     from->counts[i].at[metric],
 						     tw_count_metrics[metric].merge);
 			else
-				*tw_count_at(&into->counts[i], metric) = 0;
+				into->counts[i].at[metric] = 0;
 	for (unsigned metric = 0; metric < TW_SCALARS && !error; metric++)
 		if (tw_has(into, TW_COUNTS + metric))
-			error = merge_number(tw_scalar_at(&into->scalars, metric),
-					     tw_scalar_of(&from->scalars, metric),
+			error = merge_number(&into->scalars.at[metric],
+					     from->scalars.at[metric],
 					     tw_scalar_metrics[metric].merge);
 		else
-			*tw_scalar_at(&into->scalars, metric) = 0;
+			into->scalars.at[metric] = 0;
 	return error;
 }
 

@@ -91,7 +91,7 @@ static json_t *metric_to_json(const struct tw_tally *tally, unsigned metric, int
 	json_t *object;
 
 	if (metric >= TW_COUNTS && metric < TW_METRIC_TIMES)
-		return tw_json_of_u64(tw_scalar_of(&tally->scalars, metric - TW_COUNTS));
+		return tw_json_of_u64(tally->scalars.at[metric - TW_COUNTS]);
 	for (int i = 0; i < TW_DIRECTIONS && metric >= TW_METRIC_TIMES &&
 	     metric < TW_METRIC_BY_LAT; i++) {
 		means_ns[i] = tw_tally_mean_ns(tally, metric - TW_METRIC_TIMES, i);
@@ -106,7 +106,7 @@ static json_t *metric_to_json(const struct tw_tally *tally, unsigned metric, int
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (metric < TW_COUNTS && tw_count_metrics[metric].directions >> i & 1)
 			json_object_set_new(object, tw_direction_names[i], tw_json_of_u64(
-				tw_count_of(&tally->counts[i], metric)));
+				tally->counts[i].at[metric]));
 		else if (metric == TW_METRIC_BY_LAT && tally->by_lat[i].sum_ns &&
 			 tally->times[TW_LAT][i].count)
 			json_object_set_new(object, tw_direction_names[i],
@@ -152,7 +152,7 @@ void tw_counts_to_json(json_t *object, const struct tw_metric_set *has,
 	for (unsigned metric = 0; metric < TW_COUNTS; metric++)
 		if (tw_metric_is_in(has, metric))
 			json_object_set_new(object, tw_metric_key(tw_count_metrics[metric].path),
-					    tw_json_of_u64(tw_count_of(counts, metric)));
+					    tw_json_of_u64(counts->at[metric]));
 }
 
 /* ---- reading --------------------------------------------------------------- */
@@ -172,7 +172,7 @@ static void read_count(struct reader *reader, unsigned metric, const json_t *obj
 	snprintf(where, sizeof(where), "%s.", is->path);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (is->directions >> i & 1)
-			*tw_count_at(&reader->tally->counts[i], metric) = tw_want_u64(
+			reader->tally->counts[i].at[metric] = tw_want_u64(
 				object, where, tw_direction_names[i], reader->problem);
 }
 
@@ -206,7 +206,7 @@ static int read_metric(struct reader *reader, unsigned metric, const json_t *val
 	if (metric < TW_COUNTS) {
 		read_count(reader, metric, value);
 	} else if (metric < TW_METRIC_TIMES) {
-		if (tw_json_to_u64(value, tw_scalar_at(&tally->scalars, metric - TW_COUNTS)))
+		if (tw_json_to_u64(value, &tally->scalars.at[metric - TW_COUNTS]))
 			tw_report_refuse(reader->problem, "%s is not a whole number of 0 or "
 					 "more", tw_metric_path(metric));
 	} else if (metric < TW_METRIC_BY_LAT) {
@@ -344,7 +344,7 @@ static void check_counts(const struct tw_tally *tally, int direction,
 	for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
 		const unsigned of = tw_count_metrics[metric].of;
 
-		if (of != TW_NONE && tw_count_of(counts, metric) > tw_count_of(counts, of))
+		if (of != TW_NONE && counts->at[metric] > counts->at[of])
 			tw_report_refuse(problem, "%s.%s counts more than %s.%s",
 					 tw_metric_path(metric), name, tw_metric_path(of), name);
 	}
@@ -352,8 +352,8 @@ static void check_counts(const struct tw_tally *tally, int direction,
 		const unsigned of = tw_count_metrics[metric].of;
 
 		if (tw_count_metrics[metric].is_part &&
-		    (__builtin_add_overflow(parts[of], tw_count_of(counts, metric), &parts[of]) ||
-		     parts[of] > tw_count_of(counts, of)))
+		    (__builtin_add_overflow(parts[of], counts->at[metric], &parts[of]) ||
+		     parts[of] > counts->at[of]))
 			tw_report_refuse(problem, "%s.%s and the parts before it count more "
 					 "than %s.%s", tw_metric_path(metric), name,
 					 tw_metric_path(of), name);

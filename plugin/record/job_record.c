@@ -305,7 +305,7 @@ static void count_status(struct tw_tally *tally, enum tw_direction direction,
 
 	compiletime_assert((int) TW_METRIC_not_chosen - (int) TW_METRIC_split ==
 			   (int) TW_SPLIT_NOT_CHOSEN, "metrics of enum tw_split_status");
-	++*tw_count_at(counts, TW_METRIC_split + status);
+	++counts->at[TW_METRIC_split + status];
 	if (status < TW_SPLIT_NO_STAMPS && stamps->retries)
 		count_worker(counts, stamps->why);
 	if (status != TW_SPLIT_ALL)
@@ -607,7 +607,7 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 static void forget(struct tw_job *job, struct tw_filled *filled)
 {
 	struct tw_job_collected *collected = &job->collected;
-	struct tw_counts counts[TW_DIRECTIONS] = { { 0 } };
+	struct tw_counts counts[TW_DIRECTIONS] = { 0 };
 
 	tw_fill_uncount(counts, filled->tally.counts);
 	tw_tally_reset(&filled->tally);

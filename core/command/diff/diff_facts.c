@@ -190,7 +190,7 @@ static void tell_count(json_t *set, const struct tw_report_group *group, const v
 	uint64_t any = 0;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		any |= tw_count_of(&tally->counts[i], metric);
+		any |= tally->counts[i].at[metric];
 	if (tw_has(tally, (unsigned)metric))
 		add(set, any ? "some" : "none");
 }

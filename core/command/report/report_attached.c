@@ -236,7 +236,7 @@ static void add_lost(struct tw_page *page, const struct tw_scalars *scalars)
 	tw_page_remark(page, "%s", "");
 	for (unsigned i = TW_METRIC_lost_records; i <= TW_METRIC_more_cqes + 1; i++) {
 		const unsigned metric = i <= TW_METRIC_more_cqes ? i : TW_METRIC_missed_runs;
-		const uint64_t value = tw_scalar_of(scalars, metric - TW_COUNTS);
+		const uint64_t value = scalars->at[metric - TW_COUNTS];
 
 		if (!value)
 			continue;

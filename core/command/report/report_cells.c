@@ -36,7 +36,7 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 	const struct tw_counts *counts = &group->all.tally.counts[direction];
 
 	for (size_t i = 0; i < TW_COUNTS; i++)
-		if (tw_count_metrics[i].show > TW_AMONG && tw_count_of(counts, i))
+		if (tw_count_metrics[i].show > TW_AMONG && counts->at[i])
 			return 1;
 	return counts->ios || tw_report_has_times(&group->all.tally, direction);
 }

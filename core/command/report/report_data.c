@@ -41,7 +41,7 @@ static const struct tw_column columns[] = {
 static void add_count(struct tw_table *table, const struct tw_report_group *group,
 		      size_t metric, int time, int direction, int is_rate)
 {
-	const uint64_t count = tw_count_of(&group->all.tally.counts[direction], metric);
+	const uint64_t count = group->all.tally.counts[direction].at[metric];
 
 	if (time != TW_LAT || !tw_has(&group->all.tally, (unsigned)metric) ||
 	    !(tw_count_metrics[metric].directions >> direction & 1) || (is_rate && !group->run_ns))

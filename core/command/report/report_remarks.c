@@ -250,7 +250,7 @@ static void add_more(struct tw_page *page, const struct tw_counts *counts, size_
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
 		const struct tw_count_metric *metric = &tw_count_metrics[i];
-		const uint64_t count = tw_count_of(counts, i);
+		const uint64_t count = counts->at[i];
 
 		if (metric->of != of || !metric->is_part || !count)
 			continue;
@@ -270,7 +270,7 @@ static void add_kinds(struct tw_page *page, const struct tw_counts *counts,
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
 		const struct tw_count_metric *metric = &tw_count_metrics[i];
-		const uint64_t count = tw_count_of(counts, i);
+		const uint64_t count = counts->at[i];
 
 		if (metric->show != show || !count)
 			continue;
@@ -316,7 +316,7 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 	int by_helper = 0;
 
 	for (size_t i = 0; i < TW_COUNTS; i++)
-		not_split += is_reason(i) ? tw_count_of(counts, i) : 0;
+		not_split += is_reason(i) ? counts->at[i] : 0;
 	if (!counts->split && !not_split)
 		return;
 	tw_page_remark(page, "inside the kernel: ");
@@ -333,7 +333,7 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 			     floor(1e4 * (double)counts->split / (double)counts->ios) / 100);
 	tw_page_more(page, " of %s split into stages", TW_SAY_COUNT(counts->ios, "I/O[s]"));
 	for (size_t i = 0; i < TW_COUNTS; i++) {
-		const uint64_t count = is_reason(i) ? tw_count_of(counts, i) : 0;
+		const uint64_t count = is_reason(i) ? counts->at[i] : 0;
 
 		if (!count)
 			continue;

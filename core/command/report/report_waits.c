@@ -232,7 +232,7 @@ static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
 			     percent_of(unknown_ns, sum_ns));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		const unsigned metric = (unsigned)counts[i] - (unsigned)TW_COUNTS;
-		const uint64_t count = tw_scalar_of(&group->all.tally.scalars, metric);
+		const uint64_t count = group->all.tally.scalars.at[metric];
 
 		if (count)
 			tw_page_also(page, "%s",

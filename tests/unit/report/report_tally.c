@@ -81,16 +81,16 @@ static int wrong_sums(uint64_t *state)
 	wrong += tw_tally_merge(&sum, &a) || tw_tally_merge(&sum, &b);
 	for (unsigned row = 0; row < TW_COUNTS; row++)
 		for (int i = 0; i < TW_DIRECTIONS; i++) {
-			uint64_t x = tw_count_of(&a.counts[i], row);
-			uint64_t y = tw_count_of(&b.counts[i], row);
+			uint64_t x = a.counts[i].at[row];
+			uint64_t y = b.counts[i].at[row];
 
-			wrong += tw_count_of(&sum.counts[i], row) !=
+			wrong += sum.counts[i].at[row] !=
 				(tw_count_metrics[row].merge == TW_SUM ? x + y : x > y ? x : y);
 		}
 	for (unsigned row = 0; row < TW_SCALARS; row++) {
-		uint64_t x = tw_scalar_of(&a.scalars, row), y = tw_scalar_of(&b.scalars, row);
+		uint64_t x = a.scalars.at[row], y = b.scalars.at[row];
 
-		wrong += tw_scalar_of(&sum.scalars, row) !=
+		wrong += sum.scalars.at[row] !=
 			(tw_scalar_metrics[row].merge == TW_SUM ? x + y : x > y ? x : y);
 	}
 	for (int time = 0; time < TW_TIMES; time++)

@@ -288,7 +288,7 @@ static bool rows_are_all(enum tw_direction direction)
 		if (tw_attach_direction(row->opcode) != direction)
 			continue;
 		for (size_t j = 0; j < TW_COUNTS; j++)
-			*tw_count_at(&counts, j) += tw_count_of(&row->counts, j);
+			counts.at[j] += row->counts.at[j];
 		for (unsigned j = 0; j < TW_TIMES; j++)
 			sum_ns[j] += row->times[j].sum_ns;
 	}
@@ -305,7 +305,7 @@ static bool counts_are_known(void)
 		uint64_t all = 0;
 
 		for (unsigned direction = 0; direction < TW_DIRECTIONS; direction++)
-			all += tw_count_of(&tally.all.counts[direction], row);
+			all += tally.all.counts[direction].at[row];
 		if (row != TW_METRIC_sync_bytes && (all != 0) != tw_has(&tally.all, row)) {
 			printf("# %s: %llu\n", tw_metric_path(row),
 			       (unsigned long long)all);
