@@ -43,12 +43,7 @@ ssize_t tw_text_file_begin(const char *path, char *text, size_t size)
 	return length;
 }
 
-char *tw_text_all(int fd, size_t *length)
-{
-	return tw_text_at_most(fd, TW_TEXT_MAX, length);
-}
-
-char *tw_text_at_most(int fd, size_t most, size_t *length)
+char *tw_text_all(int fd, size_t most, size_t *length)
 {
 	size_t size = 4096, used = 0;
 	char *text = malloc(size);
@@ -100,7 +95,7 @@ char *tw_text_file(const char *format, ...)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	text = tw_text_all(fd, NULL);
+	text = tw_text_all(fd, TW_TEXT_MAX, NULL);
 	error = errno;
 	close(fd);
 	errno = error;

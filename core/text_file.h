@@ -20,16 +20,12 @@ ssize_t tw_text_file_begin(const char *path, char *text, size_t size);
  * with five digits has 250 MB. */
 #define TW_TEXT_MAX	(1UL << 30)
 
-/* Read until the file ends, at most TW_TEXT_MAX bytes. @length: set to the number of
- * bytes without the 0 byte behind them; may be NULL. Return: the text, which the caller
- * frees; NULL: errno says why. */
-char *tw_text_all(int fd, size_t *length);
+/* Read until the file ends: fewer than @most - 1 bytes, where @most is a power of two, mostly
+ * TW_TEXT_MAX. @length: set to the number of bytes without the 0 byte behind them; may be NULL.
+ * Return: the text, which the caller frees; NULL: errno says why, EFBIG for a longer file. */
+char *tw_text_all(int fd, size_t most, size_t *length);
 
-/* The same with another limit: fewer than @most - 1 bytes, where @most is a power of two.
- * A longer file is -EFBIG. */
-char *tw_text_at_most(int fd, size_t most, size_t *length);
-
-/* Do the same for a file, whose path is formatted. */
+/* Do the same for a file, whose path is formatted, with TW_TEXT_MAX. */
 char *tw_text_file(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Return whether @word is one of the words that @words begins with. Each ends with one of

@@ -126,7 +126,7 @@ char *tw_child_output(char *const *argv, int *code)
 		errno = -pid;
 		return NULL;
 	}
-	text = tw_text_all(from, NULL);
+	text = tw_text_all(from, TW_TEXT_MAX, NULL);
 	close(from);
 	status = tw_child_wait(pid);
 	*code = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -193,7 +193,7 @@ static int read_text(struct file *file, struct tw_report_problem *problem)
 {
 	int fd = tw_input_open(file->path, takes);
 	size_t length;
-	char *text = fd < 0 ? NULL : tw_text_all(fd, &length);
+	char *text = fd < 0 ? NULL : tw_text_all(fd, TW_TEXT_MAX, &length);
 	int error = fd < 0 ? -fd : errno;
 
 	if (fd >= 0)

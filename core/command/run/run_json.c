@@ -270,7 +270,7 @@ static int add_to_file(const char *path, const struct tw_run_reports *reports)
 {
 	int fd = tw_output_reopen(path), error = 0;
 	size_t length, old_length;
-	char *text = fd < 0 ? NULL : tw_text_all(fd, &length), *old;
+	char *text = fd < 0 ? NULL : tw_text_all(fd, TW_TEXT_MAX, &length), *old;
 	sigset_t all, before;
 
 	if (!text) {
@@ -297,7 +297,7 @@ static int add_to_file(const char *path, const struct tw_run_reports *reports)
 static int print_kept(int fd, const struct tw_run_reports *reports)
 {
 	size_t length;
-	char *text = lseek(fd, 0, SEEK_SET) ? NULL : tw_text_all(fd, &length);
+	char *text = lseek(fd, 0, SEEK_SET) ? NULL : tw_text_all(fd, TW_TEXT_MAX, &length);
 
 	close(fd);
 	if (!text)

@@ -40,7 +40,7 @@ static void piped(char *const *argv, void *word, const char *should, const char 
 {
 	int from = -1;
 	pid_t pid = tw_child_start(argv, SIGKILL, put_word, word, &from);
-	char *text = pid > 0 ? tw_text_all(from, NULL) : NULL;
+	char *text = pid > 0 ? tw_text_all(from, TW_TEXT_MAX, NULL) : NULL;
 
 	tap_ok(text && !strcmp(text, should) && tw_child_wait(pid) == 0, "%s", what);
 	free(text);
