@@ -29,19 +29,13 @@
  * them. Return 0 for all other text. */
 static uint64_t parse_mhz(const char *text)
 {
-	uint64_t khz = 0;
-	unsigned digits = 0;
-	unsigned decimals = 0;
+	char mhz[8], decimals[4];
+	int end;
 
-	for (; isdigit((unsigned char)*text) && digits < 7; text++, digits++)
-		khz = khz * 10 + (uint64_t)(*text - '0');
-	if (!digits || *text++ != '.')
+	if (sscanf(text, "%7[0-9].%3[0-9]%n", mhz, decimals, &end) != 2 || strlen(decimals) != 3 ||
+	    isdigit((unsigned char)text[end]) || text[end] == '.')
 		return 0;
-	for (; isdigit((unsigned char)*text) && decimals < 3; text++, decimals++)
-		khz = khz * 10 + (uint64_t)(*text - '0');
-	if (decimals < 3 || isdigit((unsigned char)*text) || *text == '.')
-		return 0;
-	return khz;
+	return strtoull(mhz, NULL, 10) * 1000 + strtoull(decimals, NULL, 10);
 }
 
 static const char *end_of_line(const char *line)
