@@ -426,14 +426,10 @@ int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
 				const char **problem)
 {
 	struct stated stated;
-	int error;
 
 	if (read_stated(json, &stated, problem))
 		return -EINVAL;
 	if (stated.digits != empty->digits)
 		return tw_refuse(problem, "digits is not what all histograms here have");
-	error = read_rest(empty, json, &stated, problem);
-	if (error)
-		tw_histogram_clear_all(empty);
-	return error;
+	return read_rest(empty, json, &stated, problem);
 }

@@ -44,7 +44,8 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem);
 
 /* Read into a histogram that is empty and has the digits of the one in @json. This maps
- * no memory. Return: 0; -EINVAL with @problem set, and then @empty is empty. */
+ * no memory. Return: 0; -EINVAL with @problem set; -ENOMEM. After a failure @empty can only be
+ * freed. */
 int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
 				const char **problem);
 

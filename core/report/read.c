@@ -170,7 +170,6 @@ static int read_device_times(struct tw_report_device *device, const json_t *json
 	const json_t *lat = json_object_get(json, "lat");
 	const json_t *in_device = json_object_get(json, "device_time");
 	const json_t *over_time = json_object_get(json, "over_time");
-	const char *wrong = "";
 	int error = 0;
 
 	if (lat)
@@ -179,10 +178,9 @@ static int read_device_times(struct tw_report_device *device, const json_t *json
 		error = tw_times_from_json(device->in_device, in_device,
 					   DEVICE "device_time", problem);
 	if (!error && over_time)
-		error = tw_windows_from_json(&device->over_time, over_time, &wrong);
-	if (error == -EINVAL)
-		tw_report_refuse(problem, DEVICE "over_time: %s", wrong);
-	return error == -ENOMEM ? error : 0;
+		error = tw_windows_from_json(&device->over_time, over_time, DEVICE "over_time",
+					     problem);
+	return error;
 }
 
 /* Read a device. Without "ios" and "jobs" it has all I/Os, if it is the only one. Return: 0;

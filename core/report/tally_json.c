@@ -199,8 +199,6 @@ int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const js
 static int read_metric(struct reader *reader, unsigned metric, const json_t *value)
 {
 	struct tw_tally *tally = reader->tally;
-	const char *wrong = "";
-	int error = 0;
 
 	tw_metric_put(&tally->has, metric);
 	if (metric < TW_COUNTS) {
@@ -213,11 +211,9 @@ static int read_metric(struct reader *reader, unsigned metric, const json_t *val
 		return tw_times_from_json(tally->times[metric - TW_METRIC_TIMES], value,
 					  tw_metric_path(metric), reader->problem);
 	} else if (metric == TW_METRIC_OVER_TIME) {
-		error = tw_windows_from_json(&tally->over_time, value, &wrong);
+		return tw_windows_from_json(&tally->over_time, value, "over_time", reader->problem);
 	}
-	if (error == -EINVAL)
-		tw_report_refuse(reader->problem, "over_time: %s", wrong);
-	return error == -ENOMEM ? error : 0;
+	return 0;
 }
 
 /* Read the metrics in an object, and those in its containers. @in: its path, or "". */

@@ -122,9 +122,11 @@ int tw_windows_merge(struct tw_windows *into, const struct tw_windows *from);
  * windows without I/Os and errors left out; NULL without memory. */
 json_t *tw_windows_to_json(const struct tw_windows *windows);
 
-/* Read what the function above wrote, and check it. Return: 0; -EINVAL with @problem, a
- * constant string; -ENOMEM. */
-int tw_windows_from_json(struct tw_windows *windows, const json_t *json,
-			const char **problem);
+struct tw_report_problem;
+
+/* Read what the function above wrote, and check it. Sets @problem if it is wrong. Return: 0;
+ * -ENOMEM. */
+int tw_windows_from_json(struct tw_windows *windows, const json_t *json, const char *where,
+			 struct tw_report_problem *problem);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
+#include "report/report_json.h"
 #include "report/windows.h"
 
 /* ---- writing ---------------------------------------------------------------- */
@@ -126,18 +127,21 @@ static int read_windows(struct tw_windows *windows, const json_t *json,
 	return error;
 }
 
-int tw_windows_from_json(struct tw_windows *windows, const json_t *json,
-			 const char **problem)
+int tw_windows_from_json(struct tw_windows *windows, const json_t *json, const char *where,
+			 struct tw_report_problem *problem)
 {
 	struct tw_windows read;
+	const char *wrong = "";
 	int error = tw_windows_init(&read, TW_WINDOWS_MOST);
 
 	if (error)
 		return error;
-	error = read_windows(&read, json, problem);
+	error = read_windows(&read, json, &wrong);
 	if (error)
 		tw_windows_free(&read);
 	else
 		*windows = read;
-	return error;
+	if (error == -EINVAL)
+		tw_report_refuse(problem, "%s: %s", where, wrong);
+	return error == -ENOMEM ? error : 0;
 }

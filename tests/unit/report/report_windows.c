@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "latency/histogram.h"
+#include "report/report_json.h"
 #include "report/windows.h"
 #include "tap.h"
 
@@ -360,12 +361,12 @@ static void taken(const char *text, uint32_t windows, uint64_t width_ns, uint64_
 {
 	json_t *json = json_loads(text, 0, NULL);
 	struct tw_windows is = { 0 };
-	const char *problem = "";
+	struct tw_report_problem problem = { "" };
 
-	tap_ok(!tw_windows_from_json(&is, json, &problem) && is.count == windows &&
+	tap_ok(!tw_windows_from_json(&is, json, "it", &problem) && is.count == windows &&
 	       is.width_ns == width_ns && is.first == first &&
 	       (windows < 128 || tw_windows_get(&is, 127)->errors[TW_SYNC] == 3),
-	       "%s %s", what, problem);
+	       "%s %s", what, problem.text);
 	json_decref(json);
 	tw_windows_free(&is);
 }
