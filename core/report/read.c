@@ -29,7 +29,6 @@ static void take_states(struct tw_report_job *job)
 	const json_t *causes = json_object_get(job->json, "causes");
 	const json_t *syncs = json_object_get(job->json, "syncs");
 
-	job->has_kernel = kernel != NULL;
 	job->kernel_on = is_on(kernel);
 	job->kernel_why = job->kernel_on ? NULL : tw_report_string(kernel, "why");
 	job->by_helper = json_is_true(json_object_get(kernel, "by_helper"));

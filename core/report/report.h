@@ -45,7 +45,6 @@ struct tw_report_job {
 	int by_helper;			/* 1: with the helper's programs */
 	const char *kernel_why;		/* why they were not; NULL: they were, or this is
 					 * not in the file */
-	int has_kernel;			/* 0: this is not in the file */
 	const char *unsplit_syncs;	/* why syncs have no parts; NULL: they have some, or
 					 * are not to have any */
 	const char *not_followed;	/* why the causes of slow I/Os are not known; NULL:

@@ -53,7 +53,7 @@ static const char *fact_of(const struct host *host, size_t fact)
 	case OF_JOB:
 		return tw_report_string(host->job->json, key);
 	case OF_STAGES:
-		return !host->job->has_kernel ? NULL : host->job->kernel_on ? "yes" : "no";
+		return host->job->kernel_on ? "yes" : host->job->kernel_why ? "no" : NULL;
 	case OF_COUNTER:
 		break;
 	}

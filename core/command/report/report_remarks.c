@@ -467,7 +467,7 @@ void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group 
 	for (size_t i = 0; i < group->all.job_count; i++) {
 		const struct tw_report_job *job = &group->all.jobs[i];
 
-		if (job->has_kernel && !job->kernel_on && !off++)
+		if (job->kernel_why && !off++)
 			why = job->kernel_why;
 	}
 	if (!off)
