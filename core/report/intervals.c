@@ -27,10 +27,7 @@ json_t *tw_report_line_to_json(const struct tw_report_line *line,
 	if (line->restarts)
 		json_object_set_new(json, "restart", json_true());
 	tw_tally_to_json(json, tally, 0);
-	if (!tw_json_lacked_memory())
-		return json;
-	json_decref(json);
-	return NULL;
+	return tw_json_done(json);
 }
 
 int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally,

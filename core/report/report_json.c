@@ -151,6 +151,14 @@ int tw_json_lacked_memory(void)
 	return lacked;
 }
 
+json_t *tw_json_done(json_t *json)
+{
+	if (!lacked)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 void tw_json_note_lack(void)
 {
 	lacked = 1;

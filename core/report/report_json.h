@@ -59,6 +59,8 @@ json_t *tw_json_text(const char *text);
  * leaves out a key that gets no memory, and calls a text wrong that it can't hold. Code that
  * builds a report asks once at the end instead of at each key. */
 int tw_json_lacked_memory(void);
+/* Return what was built; NULL, and release it, if it lacked memory. */
+json_t *tw_json_done(json_t *json);
 void tw_json_note_lack(void);
 void tw_json_forget_lack(void);
 

@@ -160,14 +160,6 @@ static void put_facts(json_t *root, const struct tw_report *report)
 	put_list(root, "devices", devices);
 }
 
-static json_t *done(json_t *root)
-{
-	if (!tw_json_lacked_memory())
-		return root;
-	json_decref(root);
-	return NULL;
-}
-
 static json_t *report_to_json(const struct tw_report *report, int derived)
 {
 	json_t *root = begin();
@@ -193,7 +185,7 @@ static json_t *report_to_json(const struct tw_report *report, int derived)
 		json_object_update_new(json_object_get(root, "waits"), json_pack("{so, sO*}",
 				       "rows", tw_waits_to_json(report->waits),
 				       "slowest", report->waits->slowest));
-	return done(root);
+	return tw_json_done(root);
 }
 
 json_t *tw_report_to_json(const struct tw_report *report)
@@ -215,5 +207,5 @@ json_t *tw_report_header_to_json(const struct tw_report *report)
 	json_object_set_new(root, "digits", json_integer(report->digits));
 	json_object_set(root, "clock", report->clock);
 	put_facts(root, report);
-	return done(root);
+	return tw_json_done(root);
 }
