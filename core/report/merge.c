@@ -84,9 +84,7 @@ static int add_jobs(struct tw_report *into, const struct tw_report *from,
 
 static int compare_strings(const json_t *a, const json_t *b, const char *key)
 {
-	const char *text = tw_report_string(a, key), *other = tw_report_string(b, key);
-
-	return strcmp(text ? text : "", other ? other : "");
+	return strcmp(tw_report_string(a, key) ?: "", tw_report_string(b, key) ?: "");
 }
 
 /* Put a machine or a file into a set, in the order of host, path and text. */

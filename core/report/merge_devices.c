@@ -17,9 +17,7 @@
 int tw_report_compare_devices(const struct tw_report_device *a,
 			      const struct tw_report_device *b)
 {
-	const int by = strcmp(a->host, b->host);
-
-	return by ? by : strcmp(a->number, b->number);
+	return strcmp(a->host, b->host) ?: strcmp(a->number, b->number);
 }
 
 static int compare(const void *left, const void *right)
@@ -55,15 +53,11 @@ static json_t *merge_facts(const json_t *a, const json_t *b)
 /* Facts that are not there, of a report that will be refused, are "". */
 void tw_report_take_facts(struct tw_report_device *device, json_t *facts)
 {
-	const char *host = tw_report_string(facts, "host");
-	const char *number = tw_report_string(facts, "device");
-	const char *name = tw_report_string(facts, "name");
-
 	json_decref(device->json);
 	device->json = facts;
-	device->host = host ? host : "";
-	device->number = number ? number : "";
-	device->name = name ? name : device->number;
+	device->host = tw_report_string(facts, "host") ?: "";
+	device->number = tw_report_string(facts, "device") ?: "";
+	device->name = tw_report_string(facts, "name") ?: device->number;
 }
 
 void tw_report_free_device(struct tw_report_device *device)
@@ -96,8 +90,7 @@ static int add_histogram(struct tw_histogram *into, const struct tw_histogram *f
 		tw_histogram_free(into);
 		*into = coarser;
 	}
-	return into->digits == from->digits ? tw_histogram_merge(into, from) :
-					      tw_histogram_add_finer(into, from);
+	return tw_histogram_add_finer(into, from);
 }
 
 /* Add numbers to a device: those of @from, or of the report if it has all its I/Os. */

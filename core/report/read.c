@@ -85,9 +85,7 @@ static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
 	job->host = tw_want_string(json, "jobs[].", "host", problem);
 	job->fio_version = tw_want_string(json, "jobs[].", "fio_version", problem);
 	job->engine = tw_want_string(json, "jobs[].", "engine", problem);
-	job->run = tw_report_string(json, "run");
-	if (!job->run)
-		job->run = "";
+	job->run = tw_report_string(json, "run") ?: "";
 	job->groupid = tw_report_u64(json, "groupid");
 	job->thread_number = tw_report_u64(json, "thread_number");
 	job->subjob_number = tw_report_u64(json, "subjob_number");
