@@ -23,27 +23,15 @@
 /* fio's "<HOST> ". A host's name has 64 bytes at most. */
 #define PREFIX		(64 + 3)
 
-/* In no locale but that of C. */
-static int is_token_byte(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-/* Return the length of the token at the beginning of @text. */
-static size_t token_length(const char *text, size_t size)
-{
-	size_t length = 0;
-
-	while (length < size && length <= TW_SENT_TOKEN && is_token_byte(text[length]))
-		length++;
-	return length;
-}
+#define TOKEN_BYTES \
+	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define FIELD_BYTES	TOKEN_BYTES "+/=:"
 
 int tw_sent_is_token(const char *text)
 {
 	const size_t length = strlen(text);
 
-	return length && length <= TW_SENT_TOKEN && token_length(text, length) == length;
+	return length && length <= TW_SENT_TOKEN && strspn(text, TOKEN_BYTES) == length;
 }
 
 /* ---- writing --------------------------------------------------------------- */
@@ -82,16 +70,18 @@ int tw_sent_encode(const char *token, const char *json, size_t length, char **li
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* Read a number and its colon. Return 0: there is other text. */
+/* A 0 follows what a stream holds, so functions of strings can read it. */
+
+/* Read a number of up to 8 digits and its colon. Return 0: there is other text. */
 static int get_number(const char **at, const char *end, int base, unsigned long *value)
 {
-	char digits[9] = "", *behind;
-	size_t length = 0;
+	const char *const begin = *at;
+	char *behind;
 
-	while (*at < end && length < sizeof(digits) - 1 && is_token_byte(**at))
-		digits[length++] = *(*at)++;
-	*value = strtoul(digits, &behind, base);
-	return length && !*behind && *at < end && *(*at)++ == ':';
+	*value = strtoul(begin, &behind, base);
+	*at = behind + 1;
+	return *begin != '+' && behind > begin && behind <= begin + 8 && behind < end &&
+	       *behind == ':';
 }
 
 /* Return the JSON of @size compressed bytes, to be freed; NULL with @problem set, or without
@@ -181,22 +171,13 @@ static size_t open_end(const char *text, size_t size)
 	return prefix > part ? prefix : part;
 }
 
-static size_t count_field_bytes(const char *text, size_t size)
-{
-	size_t count = 0;
-
-	while (count < size && (is_token_byte(text[count]) || memchr("+/=:", text[count], 4)))
-		count++;
-	return count;
-}
-
 /*
  * Return how many bytes belong to the fields at @fields: all that fields may have, up to another
  * mark. SIZE_MAX: the end is not there yet.
  */
 static size_t fields_length(const char *fields, size_t size, int is_end)
 {
-	const size_t length = count_field_bytes(fields, size < LONGEST ? size : LONGEST);
+	const size_t all = strspn(fields, FIELD_BYTES), length = all < LONGEST ? all : LONGEST;
 	const char *other;
 
 	/* Another mark begins with bytes that a field may have, too. */
@@ -239,11 +220,11 @@ static ssize_t go_on(const struct tw_sent_sink *sink, const char *text, size_t s
 		return (ssize_t)length;
 	}
 	at = mark + MARK_LENGTH;
-	length = token_length(at, (size_t)(end - at));
+	length = strspn(at, TOKEN_BYTES);
 	if (at + length == end && length <= TW_SENT_TOKEN && !is_end)
 		return 0;
 	snprintf(token, sizeof(token), "%.*s", (int)length, at);
-	if (tw_sent_is_token(token) && at + length < end && at[length] == ':' &&
+	if (length && length <= TW_SENT_TOKEN && at[length] == ':' &&
 	    (!sink->is_wanted || sink->is_wanted(sink->context, token))) {
 		const char *const fields = at + length + 1;
 
@@ -272,15 +253,17 @@ static int read_held(struct tw_sent_stream *stream, int is_end)
 	while ((used = go_on(stream->sink, &stream->held[at], stream->length - at, is_end)) > 0)
 		at += (size_t)used;
 	stream->length -= at;
-	memmove(stream->held, &stream->held[at], stream->length);
+	memmove(stream->held, &stream->held[at], stream->length + 1);
 	stream->has_mark = find_mark(stream->held, stream->length) != NULL;
 	return (int)used;
 }
 
 int tw_sent_feed(struct tw_sent_stream *stream, const char *bytes, size_t count)
 {
-	if (stream->length + count > stream->room) {
-		const size_t room = 2 * stream->length + count;
+	const size_t before = stream->length;
+
+	if (before + count >= stream->room) {
+		const size_t room = 2 * before + count + 1;
 		char *held = realloc(stream->held, room);
 
 		if (!held)
@@ -290,10 +273,12 @@ int tw_sent_feed(struct tw_sent_stream *stream, const char *bytes, size_t count)
 	}
 	if (!count)
 		return 0;
-	memcpy(&stream->held[stream->length], bytes, count);
+	memcpy(&stream->held[before], bytes, count);
 	stream->length += count;
+	stream->held[stream->length] = '\0';
 	/* More of a report that has no end yet. Else small pieces would read it many times. */
-	if (stream->has_mark && stream->length < LONGEST && count_field_bytes(bytes, count) == count)
+	if (stream->has_mark && stream->length < LONGEST &&
+	    strspn(&stream->held[before], FIELD_BYTES) == count)
 		return 0;
 	return read_held(stream, 0);
 }
