@@ -88,7 +88,6 @@ static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
 	job->run = tw_report_string(json, "run") ?: "";
 	job->groupid = tw_report_u64(json, "groupid");
 	job->thread_number = tw_report_u64(json, "thread_number");
-	job->subjob_number = tw_report_u64(json, "subjob_number");
 	job->pid = tw_report_u64(json, "pid");
 	job->start_ns = tw_report_u64(json, "start");
 	job->start_monotonic_ns = tw_report_u64(json, "start_monotonic_ns");
@@ -404,11 +403,9 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		report->clocks = json_incref(tw_want_object(root, "", "clocks", problem));
 		read_counter(report, root, problem);
 		if (!error)
-			error = read_slowest(report, root, problem);
-		if (!error)
-			error = read_attached(report, root, problem);
-		if (!error)
-			error = read_waits(report, root, problem);
+			error = read_slowest(report, root, problem) ?:
+				read_attached(report, root, problem) ?:
+				read_waits(report, root, problem);
 		report->triggers = read_by_job(report, root, "triggers", "triggers[].", problem);
 		report->others = read_by_job(report, root, "in_flight_of_others",
 					     "in_flight_of_others[].", problem);

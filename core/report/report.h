@@ -32,7 +32,6 @@ struct tw_report_job {
 					 * or NULL */
 	uint64_t groupid;
 	uint64_t thread_number;
-	uint64_t subjob_number;
 	uint64_t pid;
 	uint64_t start_ns;		/* CLOCK_REALTIME */
 	uint64_t start_monotonic_ns;	/* 0: not in the file */

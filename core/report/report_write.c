@@ -170,12 +170,10 @@ static json_t *report_to_json(const struct tw_report *report, int derived)
 	tw_tally_to_json(root, &report->tally, derived);
 	if (tw_has(&report->tally, TW_METRIC_SLOWEST))
 		json_object_set_new(root, "slowest", slowest_to_json(report));
-	if (report->triggers)
-		json_object_set(root, "triggers", report->triggers);
-	if (report->others)
-		json_object_set(root, "in_flight_of_others", report->others);
-	if (report->commits)
-		json_object_set(root, "commits", report->commits);
+	/* A list that is not known is NULL, which sets nothing. */
+	json_object_set(root, "triggers", report->triggers);
+	json_object_set(root, "in_flight_of_others", report->others);
+	json_object_set(root, "commits", report->commits);
 	if (report->attached && !json_object_get(root, "attached"))
 		json_object_set_new(root, "attached", json_object());
 	json_object_update(json_object_get(root, "attached"), report->attached);
