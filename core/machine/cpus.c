@@ -99,35 +99,24 @@ int tw_cpu_list_covers(const struct tw_cpu_list *list,
 	return rest.known && tw_cpu_list_count(&rest) == 0;
 }
 
-/* Read the number at *@text, and move *@text behind it. Return 0 if there is
- * none. */
-static int take_number(const char **text, unsigned long *number)
+/* Read "8" or "0-3", and move *@text behind it. Return 0 if there is neither. */
+static int take_range(const char **text, struct tw_cpu_list *list)
 {
+	unsigned long first, last, cpu;
 	char *end;
 
 	if (!isdigit((unsigned char)**text))
 		return 0;
-	*number = strtoul(*text, &end, 10);
-	*text = end;
-	return 1;
-}
-
-/* Read "8" or "0-3". Return 0 if there is neither. */
-static int take_range(const char **text, struct tw_cpu_list *list)
-{
-	unsigned long first, last, cpu;
-
-	if (!take_number(text, &first))
-		return 0;
-	last = first;
-	if (**text == '-') {
-		++*text;
-		if (!take_number(text, &last) || last < first)
+	first = last = strtoul(*text, &end, 10);
+	if (*end == '-') {
+		if (!isdigit((unsigned char)end[1]))
 			return 0;
+		last = strtoul(end + 1, &end, 10);
 	}
 	for (cpu = first; cpu <= last && cpu < TW_CPU_LIST_MAX; cpu++)
 		tw_cpu_list_add(list, (unsigned)cpu);
-	return 1;
+	*text = end;
+	return first <= last;
 }
 
 int tw_cpu_list_parse(struct tw_cpu_list *list, const char *text)

@@ -48,11 +48,11 @@ static struct registers cpuid(uint32_t leaf)
 	return r;
 }
 
+/* The 49th byte of @brand is 0. */
 static void read_brand(char *brand)
 {
 	size_t leading;
 
-	memset(brand, 0, 49);
 	for (uint32_t leaf = 0; leaf < 3; leaf++) {
 		struct registers r = cpuid(0x80000002u + leaf);
 
@@ -66,10 +66,7 @@ static void read_hypervisor(struct tw_machine *facts)
 {
 	struct registers r = cpuid(HYPERVISOR_LEAF);
 
-	memcpy(facts->hypervisor, &r.b, 4);
-	memcpy(facts->hypervisor + 4, &r.c, 4);
-	memcpy(facts->hypervisor + 8, &r.d, 4);
-	facts->hypervisor[12] = '\0';
+	memcpy(facts->hypervisor, (const char *)&r + sizeof(r.a), 12);
 	/* Beyond the last leaf there is garbage. Hyper-V has more leaves, but
 	 * does not define this one. */
 	if (r.a >= HYPERVISOR_TIMING_LEAF &&
