@@ -12,15 +12,6 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 	"read", "write", "trim", "sync",
 };
 
-int tw_direction_of_operation(const char *operation)
-{
-	int i = 0;
-
-	while (i < TW_DIRECTIONS && !strstr(operation, tw_direction_names[i]))
-		i++;
-	return i;
-}
-
 /* What a row leaves out is 0. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
@@ -64,17 +55,6 @@ int tw_metric_find(const char *path)
 		if (strcmp(tw_metric_path(metric), path) == 0)
 			return (int)metric;
 	return -1;
-}
-
-int tw_metric_is_container(const char *path)
-{
-	const size_t length = strlen(path);
-
-	for (unsigned metric = 0; metric < TW_METRICS; metric++)
-		if (strncmp(tw_metric_path(metric), path, length) == 0 &&
-		    tw_metric_path(metric)[length] == '.')
-			return 1;
-	return 0;
 }
 
 int tw_metric_is_required(unsigned metric)

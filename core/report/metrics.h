@@ -26,10 +26,6 @@ enum tw_direction {
 
 extern const char *const tw_direction_names[TW_DIRECTIONS];
 
-/* Return the direction of an operation that attach names, such as "readv"; TW_DIRECTIONS: it is
- * of another kind. */
-int tw_direction_of_operation(const char *operation);
-
 /* Sets of directions. A metric has no values for the other directions. */
 #define TW_ALL		((1U << TW_DIRECTIONS) - 1)
 #define TW_NOT_SYNC	(TW_ALL & ~(1U << TW_SYNC))
@@ -420,9 +416,6 @@ const char *tw_metric_path(unsigned metric);
 
 /* Return the metric with this path; -1: there is none. */
 int tw_metric_find(const char *path);
-
-/* Return 1 if metrics are inside of this path: "batches", "kernel_stages.not_split". */
-int tw_metric_is_container(const char *path);
 
 /* Return 1 if each report and each line of intervals has this metric. */
 int tw_metric_is_required(unsigned metric);

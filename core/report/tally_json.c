@@ -216,6 +216,18 @@ static int read_metric(struct reader *reader, unsigned metric, const json_t *val
 	return 0;
 }
 
+/* Return 1 if metrics are inside of this path: "batches", "kernel_stages.not_split". */
+static int is_container(const char *path)
+{
+	const size_t length = strlen(path);
+
+	for (unsigned metric = 0; metric < TW_METRICS; metric++)
+		if (strncmp(tw_metric_path(metric), path, length) == 0 &&
+		    tw_metric_path(metric)[length] == '.')
+			return 1;
+	return 0;
+}
+
 /* Read the metrics in an object, and those in its containers. @in: its path, or "". */
 static int read_metrics(struct reader *reader, const json_t *object, const char *in)
 {
@@ -232,7 +244,7 @@ static int read_metrics(struct reader *reader, const json_t *object, const char 
 		metric = strchr(key, '.') ? -1 : tw_metric_find(path);
 		if (metric >= 0)
 			error = read_metric(reader, (unsigned)metric, value);
-		else if (!strchr(key, '.') && tw_metric_is_container(path))
+		else if (!strchr(key, '.') && is_container(path))
 			error = read_metrics(reader, value, path);
 		if (error)
 			return error;

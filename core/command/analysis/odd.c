@@ -298,11 +298,21 @@ static void find_devices(struct tw_odd *odd, const struct tw_report_group *group
 			   report->devices[i].host);
 }
 
+/* Return the direction of an operation that attach names, such as "readv"; TW_DIRECTIONS: it is
+ * of another kind. */
+static int direction_of(const char *operation)
+{
+	int i = 0;
+
+	while (i < TW_DIRECTIONS && !strstr(operation, tw_direction_names[i]))
+		i++;
+	return i;
+}
+
 /* Add what attach saw of a file to its row: all rings and operations of a direction. */
 static void add_operation(struct tw_odd *odd, const char *file, const json_t *operation)
 {
-	const int direction = tw_direction_of_operation(
-		tw_report_string(operation, "operation"));
+	const int direction = direction_of(tw_report_string(operation, "operation"));
 	struct tw_histogram lat = { .count = 0 };
 	struct tw_report_device *device;
 	const char *wrong;
