@@ -342,35 +342,30 @@ static void merge_metrics(struct tw_tally *into, const struct tw_tally *from)
 	}
 }
 
-static int merge_number(uint64_t *into, uint64_t from, enum tw_merge merge)
+/* A number that is not kept becomes 0. */
+static int merge_number(uint64_t *into, uint64_t from, enum tw_merge merge, int is_kept)
 {
-	if (merge == TW_SUM)
+	if (!is_kept)
+		*into = 0;
+	else if (merge == TW_SUM)
 		return __builtin_add_overflow(*into, from, into) ? -EOVERFLOW : 0;
-	if (from > *into)
+	else if (from > *into)
 		*into = from;
 	return 0;
 }
 
-/* A metric that is not kept becomes 0. */
 static int merge_numbers(struct tw_tally *into, const struct tw_tally *from)
 {
 	int error = 0;
 
 	for (unsigned metric = 0; metric < TW_COUNTS; metric++)
 		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-			if (tw_has(into, metric))
-				error = merge_number(&into->counts[i].at[metric],
-						     from->counts[i].at[metric],
-						     tw_count_metrics[metric].merge);
-			else
-				into->counts[i].at[metric] = 0;
-	for (unsigned metric = 0; metric < TW_SCALARS && !error; metric++)
-		if (tw_has(into, TW_COUNTS + metric))
-			error = merge_number(&into->scalars.at[metric],
-					     from->scalars.at[metric],
-					     tw_scalar_metrics[metric].merge);
-		else
-			into->scalars.at[metric] = 0;
+			error = merge_number(&into->counts[i].at[metric],
+					     from->counts[i].at[metric],
+					     tw_count_metrics[metric].merge, tw_has(into, metric));
+	for (unsigned i = 0; i < TW_SCALARS && !error; i++)
+		error = merge_number(&into->scalars.at[i], from->scalars.at[i],
+				     tw_scalar_metrics[i].merge, tw_has(into, TW_COUNTS + i));
 	return error;
 }
 
