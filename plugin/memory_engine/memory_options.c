@@ -4,7 +4,6 @@
  * the engine. A message of one line tells the error before any job of the run begins.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -14,95 +13,51 @@
 #include "optgroup.h"
 #include "verify.h"
 
-#define TW_OPTION(kind, member) \
-	.type = kind, \
+/* lname is for fio's graphical program alone, which knows no engine of a file. */
+#define OPTION(option, kind, member, text, ...) { \
+	.name = option, .lname = option, .type = kind, .help = text, \
 	.off1 = offsetof(struct tw_memory_options, member), \
-	.category = FIO_OPT_C_ENGINE, \
-	.group = FIO_OPT_G_INVALID
+	.category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_INVALID, ##__VA_ARGS__ }
 
 #define TW_PATTERN(kind)	((kind) + 1)
 
 struct fio_option tw_memory_options[] = {
-	{
-		.name	= "tw_report",
-		.lname	= "Latency report",
-		TW_OPTION(FIO_OPT_STR_STORE, report),
-		.help	= "File of this job's report (default: "
-			  "JOB.N.PID.memory.json; none: no report)",
-	},
-	{
-		.name	= "tw_pages",
-		.lname	= "Pages of the memory",
-		TW_OPTION(FIO_OPT_STR, pages),
-		.def	= "small",
-		.posval	= {
+	OPTION("tw_report", FIO_OPT_STR_STORE, report,
+		"File of this job's report (default: JOB.N.PID.memory.json; none: no report)"),
+	OPTION("tw_pages", FIO_OPT_STR, pages, "Choose the size of the memory's pages",
+		.def = "small",
+		.posval = {
 			{ .ival = "small", .oval = TW_PAGES_SMALL,
 			  .help = "The smallest pages, never huge ones" },
 			{ .ival = "transparent", .oval = TW_PAGES_TRANSPARENT,
 			  .help = "Huge pages where the kernel gives them" },
 			{ .ival = "reserved", .oval = TW_PAGES_RESERVED,
 			  .help = "Huge pages of the reserved pool" },
-		},
-		.help	= "Choose the size of the memory's pages",
-	},
-	{
-		.name	= "tw_pattern",
-		.lname	= "Order of the loads",
-		TW_OPTION(FIO_OPT_STR, pattern),
-		.posval	= {
-			{ .ival = "random",
-			  .oval = TW_PATTERN(TW_CYCLE_RANDOM),
+		}),
+	OPTION("tw_pattern", FIO_OPT_STR, pattern,
+		"Choose the order of the loads (default: random, with rw=read sequential)",
+		.posval = {
+			{ .ival = "random", .oval = TW_PATTERN(TW_CYCLE_RANDOM),
 			  .help = "One random cycle through all lines" },
-			{ .ival = "window",
-			  .oval = TW_PATTERN(TW_CYCLE_WINDOW),
+			{ .ival = "window", .oval = TW_PATTERN(TW_CYCLE_WINDOW),
 			  .help = "Random inside of a window, then the next" },
 			{ .ival = "page", .oval = TW_PATTERN(TW_CYCLE_PAGE),
 			  .help = "One line of every page, random" },
-			{ .ival = "sequential",
-			  .oval = TW_PATTERN(TW_CYCLE_SEQUENTIAL),
+			{ .ival = "sequential", .oval = TW_PATTERN(TW_CYCLE_SEQUENTIAL),
 			  .help = "Line after line, as rw=read" },
-		},
-		.help	= "Choose the order of the loads (default: random, with "
-			  "rw=read sequential)",
-	},
-	{
-		.name	= "tw_window",
-		.lname	= "Window",
-		TW_OPTION(FIO_OPT_STR_VAL, window_bytes),
-		.def	= "2m",
-		.minval	= TW_MEMORY_LINE_BYTES,
-		.maxval	= UINT64_C(1) << 40,
-		.help	= "Set the bytes of a window of tw_pattern=window",
-	},
-	{
-		.name	= "tw_repeat",
-		.lname	= "Loads for each line",
-		TW_OPTION(FIO_OPT_INT, repeat),
-		.def	= "1",
-		.minval	= 1,
-		.maxval	= 1000000,
-		.help	= "Repeat the loads of each I/O's bs this many times",
-	},
-	{
-		.name	= "tw_node",
-		.lname	= "NUMA node",
-		TW_OPTION(FIO_OPT_INT, node),
-		.def	= "-1",
-		.minval	= -1,
-		.maxval	= 1023,
-		.help	= "Take memory of this node (default: by the job's NUMA "
-			  "policy)",
-	},
-	{
-		.name	= "tw_seed",
-		.lname	= "Seed",
-		TW_OPTION(FIO_OPT_STR_VAL, seed),
-		.def	= "1",
-		.help	= "Set the seed of the random orders",
-	},
-	{
-		.name	= NULL,
-	},
+		}),
+	OPTION("tw_window", FIO_OPT_STR_VAL, window_bytes,
+		"Set the bytes of a window of tw_pattern=window",
+		.def = "2m", .minval = TW_MEMORY_LINE_BYTES, .maxval = UINT64_C(1) << 40),
+	OPTION("tw_repeat", FIO_OPT_INT, repeat,
+		"Repeat the loads of each I/O's bs this many times",
+		.def = "1", .minval = 1, .maxval = 1000000),
+	OPTION("tw_node", FIO_OPT_INT, node,
+		"Take memory of this node (default: by the job's NUMA policy)",
+		.def = "-1", .minval = -1, .maxval = 1023),
+	OPTION("tw_seed", FIO_OPT_STR_VAL, seed,
+		"Set the seed of the random orders", .def = "1"),
+	{ .name = NULL },
 };
 
 static bool is_random(const struct thread_data *td)
