@@ -74,13 +74,6 @@ static int sleep_for(const struct tw_job *job, double us)
 			       IORING_ENTER_EXT_ARG, (sigset_t *) &argument, sizeof(argument));
 }
 
-/* Look for completions that the kernel has not shown yet. */
-static void poll(const struct tw_job *job)
-{
-	io_uring_enter((unsigned) job->ring.uring.enter_ring_fd, 0, 0,
-		       job->ring.getevents_flags | job->ring.enter_flags, NULL);
-}
-
 /* Record what has finished, if the time until the I/O is due is enough. Return false if not. */
 static bool flush_in(struct tw_job *job, double left_us)
 {
@@ -128,7 +121,7 @@ static bool hold(struct thread_data *td, struct tw_job *job, uint64_t due_ticks)
 		if (left > 0 && !arrivals->polls)
 			timed_out = sleep_for(job, us) == -ETIME && us < LOOK_US;
 		else
-			poll(job);
+			tw_enter(job, 0, 0, job->ring.getevents_flags);	/* for completions */
 	}
 }
 

@@ -181,23 +181,6 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 
 /* ---- commit ------------------------------------------------------------- */
 
-/* Enter the kernel. Return as it does. The call is in place, as fio's own engine has it: to run a
- * page of liburing's code before and after it costs 3 % of a read from the page cache where a call
- * empties the TLB. */
-static int enter(const struct tw_job *job, unsigned submit, unsigned wait,
-		 unsigned flags)
-{
-	/* Not const: on arm64 fio's macro writes a variable of the same type. */
-	unsigned fd = (unsigned) job->ring.uring.enter_ring_fd;
-
-	flags |= job->ring.enter_flags;
-#if defined(FIO_ARCH_HAS_SYSCALL) && !defined(TW_ENTER_BY_LIBURING)
-	return (int) __do_syscall6(__NR_io_uring_enter, fd, submit, wait, flags, NULL, _NSIG / 8);
-#else
-	return io_uring_enter(fd, submit, wait, flags, NULL);
-#endif
-}
-
 /* Stamp all completions before @tail that have no stamp yet. They were in the ring
  * when @now_ticks was read. */
 static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
@@ -290,7 +273,7 @@ static int commit_polled(struct thread_data *td, struct tw_job *job, uint64_t en
 	io_uring_smp_mb();
 	if (IO_URING_READ_ONCE(*job->ring.uring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
 		job->hot.enters++;
-		ret = enter(job, job->ring.queued, 0, IORING_ENTER_SQ_WAKEUP);
+		ret = tw_enter(job, job->ring.queued, 0, IORING_ENTER_SQ_WAKEUP);
 	}
 	submitted(td, job, job->ring.queued, enter_ticks, 0);
 	return ret < 0 ? ret : 0;
@@ -325,7 +308,7 @@ static int commit_call(struct thread_data *td, struct tw_job *job, uint64_t ente
 	int ret;
 
 	job->hot.enters++;
-	ret = enter(job, job->ring.queued, 0, commit_flags(job));
+	ret = tw_enter(job, job->ring.queued, 0, commit_flags(job));
 	if (ret < 0)
 		return ret;
 	tail = io_uring_smp_load_acquire(job->ring.uring.cq.ktail);
@@ -408,7 +391,7 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		else if (tw_is_open_loop(job))
 			wait = 0;
 		if (!job->ring.polled_submission)
-			ret = enter(job, 0, wait, job->ring.getevents_flags);
+			ret = tw_enter(job, 0, wait, job->ring.getevents_flags);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {
 			td_verror(td, -ret, "io_uring_enter");
 			return ret;
