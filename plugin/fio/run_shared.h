@@ -54,7 +54,7 @@ struct tw_waiting {
 	uid_t user;		/* the writer's */
 };
 
-/* What the machine did so far: see job_report/machine_samples.h. */
+/* What the machine did so far: see job_report/job_report.h. */
 struct tw_machine_sample {
 	uint64_t monotonic_ns;
 	int64_t stolen_ns, of_others_ns;	/* of all CPUs */

@@ -9,13 +9,10 @@
 #include <unistd.h>
 
 #include "base/write_file.h"
-#include "fio.h"
 #include "fio/message.h"
 #include "fio_run.h"
 #include "job_clock/counter_verdict.h"
 #include "report/report_json.h"
-#include "report_file.h"
-#include "to_client.h"
 
 /* ---- the end ------------------------------------------------------------
  *

@@ -13,8 +13,7 @@
 
 #include "base/plain_text.h"
 #include "collect/sys_facts.h"
-#include "fio.h"
-#include "job_facts.h"
+#include "job_report.h"
 #include "latency/histogram_json.h"
 #include "parse.h"
 #include "report/facts.h"

@@ -14,14 +14,12 @@
 
 #include "base/write_file.h"
 #include "fio/message.h"
-#include "job_clock/timing.h"
-#include "job_intervals.h"
+#include "fio_run.h"
 #include "job_report.h"
 #include "latency/histogram_json.h"
 #include "record/clock_offsets.h"
 #include "record/job_record.h"
 #include "report/report_json.h"
-#include "report_file.h"
 #include "timespec.h"
 
 /* How often the thread asks at first if the job has switched. */

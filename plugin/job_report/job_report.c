@@ -12,17 +12,13 @@
 #include "fio/message.h"
 #include "fio_run.h"
 #include "job_clock/counter_verdict.h"
-#include "job_facts.h"
 #include "job_report.h"
-#include "machine_samples.h"
 #include "latency/histogram_json.h"
 #include "record/clock_offsets.h"
 #include "record/kernel_job.h"
 #include "record/response.h"
 #include "record/trigger.h"
 #include "report/report_json.h"
-#include "report_file.h"
-#include "to_client.h"
 #include "verify.h"
 
 /* A report that is sent is to have 64 KiB. Compressed, and in base64, its JSON has half its size.

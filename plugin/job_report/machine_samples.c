@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens on the machine while jobs run: see machine_samples.h.
+ * What happens on the machine while jobs run: see job_report.h.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,10 +11,7 @@
 #include <unistd.h>
 
 #include "collect/sys_facts.h"
-#include "fio/run_shared.h"
-#include "job_facts.h"
-#include "machine_samples.h"
-#include "record/job_devices.h"
+#include "job_report.h"
 #include "report/report_json.h"
 #include "text_file.h"
 #include "timespec.h"

@@ -15,12 +15,10 @@
 #include "base/plain_text.h"
 #include "base/write_file.h"
 #include "collect/sys_facts.h"
-#include "fio.h"
 #include "fio/message.h"
-#include "job_clock/timing.h"
+#include "fio_run.h"
 #include "latency/histogram_json.h"
 #include "report/report_json.h"
-#include "report_file.h"
 
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns)

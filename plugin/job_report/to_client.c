@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of a report to the client of a fio server: see to_client.h.
+ * The way of a report to the client of a fio server: see fio_run.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "fio.h"
+#include "fio_run.h"
 #include "report/sent.h"
 #include "server.h"
 #include "smalloc.h"
-#include "to_client.h"
 
 #define LINE		121	/* with a 0 behind it */
 #define PATH		56	/* characters of a path in it */

@@ -8,7 +8,6 @@
 #include "job_clock/counter_verdict.h"
 #include "job_report/fio_run.h"
 #include "fio/message.h"
-#include "job_report/report_file.h"
 #include "latency/histogram_json.h"
 #include "memory_job.h"
 #include "report/report_json.h"

@@ -249,9 +249,9 @@ struct tw_job_collected {
 	uint64_t start_realtime_ns;
 	struct tw_cpu_list cpus;	/* where the job might run when it began */
 	unsigned io_us;			/* initialised so far */
-	struct tw_intervals *intervals;	/* job_report/job_intervals.h; NULL: none */
-	struct tw_facts *facts;		/* job_report/job_facts.h */
-	int sampled_disk;		/* job_report/machine_samples.h: its place; or -1 */
+	struct tw_intervals *intervals;	/* job_report/job_report.h; NULL: none */
+	struct tw_facts *facts;		/* job_report/job_report.h */
+	int sampled_disk;		/* job_report/job_report.h: its place; or -1 */
 };
 
 struct tw_job {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: plugin/job_report/job_intervals.c plugin/job_report/job_intervals.h plugin/record/double_buffer.h
+# Tests: plugin/job_report/job_intervals.c plugin/job_report/job_report.h plugin/record/double_buffer.h
 #
 # Behaviour: with tw_interval each job leaves a file of lines that add up to its
 # report, bin by bin. Each I/O is in one line, with all of its stages. So it is for
