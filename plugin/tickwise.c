@@ -9,7 +9,6 @@
  */
 #include "engine/engine.h"
 #include "fio/fio_layout.h"
-#include "engine/protection.h"
 
 const bool tw_engine_commands = false;
 

@@ -35,7 +35,6 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "protection.h"
 
 /* BLOCK_URING_CMD_DISCARD of Linux 6.12, which some headers lack. */
 #define TW_BLOCK_DISCARD	_IO(0x12, 0)

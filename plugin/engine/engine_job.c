@@ -14,7 +14,6 @@
 #include "fio/message.h"
 #include "job_report/fio_run.h"
 #include "job_report/job_report.h"
-#include "protection.h"
 #include "record/clock_offsets.h"
 #include "record/job_record.h"
 #include "record/kernel_job.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Metadata with protection information: see protection.h. Commands have it with fio 3.36,
+ * Metadata with protection information: see engine.h. Commands have it with fio 3.36,
  * block devices with fio 3.41 and Linux 6.17.
  */
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 #include "base/open_file.h"
 #include "engine.h"
+#include "engines/nvme.h"
 #include "fio/fio_layout.h"
 #include "fio/message.h"
-#include "protection.h"
 
 #if TW_IOOPS_VERSION >= 33
 /* What the kernel reads with a transfer (Linux 6.14). Some headers lack it. */

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter_verdict.h"
 #include "fio/message.h"
 #include "report/report_json.h"
+#include "timing.h"
 #include "trust.h"
 
 void tw_job_look(const char *job_name, const struct tw_timing *timing,

@@ -11,7 +11,6 @@
 #include "base/write_file.h"
 #include "fio/message.h"
 #include "fio_run.h"
-#include "job_clock/counter_verdict.h"
 #include "report/report_json.h"
 
 /* ---- the end ------------------------------------------------------------

@@ -11,7 +11,6 @@
 #include "collect/sys_facts.h"
 #include "fio/message.h"
 #include "fio_run.h"
-#include "job_clock/counter_verdict.h"
 #include "job_report.h"
 #include "latency/histogram_json.h"
 #include "record/clock_offsets.h"

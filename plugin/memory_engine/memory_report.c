@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "job_clock/counter_verdict.h"
 #include "job_report/fio_run.h"
 #include "fio/message.h"
 #include "latency/histogram_json.h"

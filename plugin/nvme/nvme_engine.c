@@ -18,7 +18,6 @@
 #include <sys/ioctl.h>
 
 #include "engine/engine.h"
-#include "engine/protection.h"
 #include "engines/nvme.h"
 #include "fio/fio_layout.h"
 #include "fio/message.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "job_record.h"
-#include "job_sampling.h"
 #include "kernel_job.h"
 #include "latency/histogram.h"
 #include "response.h"

@@ -52,6 +52,25 @@ static inline void tw_record_if_due(struct tw_job *job, uint64_t returned_ticks)
 		tw_record_flush(job);
 }
 
+/* job_sampling.c, at flushes. tw_sampling_start(): begin, when the job's start is known.
+ * tw_sampling_go_on(): end the span, and begin the next one at @now_ticks. tw_sampling_limit(): set
+ * the limit from which on I/Os that are not chosen are stamped: that of the list of the slowest.
+ * tw_sampling_put(): move what the report has of the sampling to @scalars. */
+void tw_sampling_start(const struct tw_options *o, struct tw_job *job);
+void tw_sampling_go_on(struct tw_job *job, uint64_t now_ticks);
+void tw_sampling_limit(struct tw_job *job);
+void tw_sampling_put(struct tw_sampling *sampling, struct tw_scalars *scalars);
+
+/* Note the lat of an I/O. Those that began before the span do not count. */
+static inline void tw_sampling_add_lat(struct tw_sampling *sampling, uint64_t prepared_ticks,
+				       uint64_t lat_ns)
+{
+	if (!sampling->place || prepared_ticks < sampling->from_ticks)
+		return;
+	sampling->lats++;
+	sampling->lat_ns += lat_ns;
+}
+
 /* Record an I/O that failed. */
 void tw_record_error(struct tw_job *job, const struct io_u *io_u, uint64_t returned_ticks);
 

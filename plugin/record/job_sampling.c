@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Choose how many I/Os are split, and measure what that costs: see job_sampling.h.
+ * Which I/Os are split inside the kernel: as many as cost a small share of the job's CPU
+ * time; and what this costs, measured in the run. The hot path only counts down to the next
+ * chosen I/O (choose.h). The rest is done at flushes.
  */
 #include "job_record.h"
-#include "job_sampling.h"
 #include "timespec.h"
 
 /* What splitting an I/O costs, by tests/bench/results.md: bodies of the programs, and the

@@ -151,7 +151,7 @@ struct tw_job_ring {
 };
 
 /*
- * Which I/Os are split (job_sampling.h). Time is cut into spans. In a plain one the chance
+ * Which I/Os are split (job_sampling.c). Time is cut into spans. In a plain one the chance
  * stays as it is. A pair of two short ones tells the cost: in one of them, the first or the
  * second by chance, no I/O is chosen.
  */

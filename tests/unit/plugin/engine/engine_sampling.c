@@ -21,7 +21,7 @@
 
 #include "collect/choose.h"
 #include "engine_world.h"
-#include "record/job_sampling.h"
+#include "record/job_record.h"
 #include "latency/histogram.h"
 
 #define RUNS	100

@@ -22,9 +22,8 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
-#include "engine/protection.h"
 #include "fio/fio_layout.h"
-#include "job_clock/counter_verdict.h"
+#include "job_clock/timing.h"
 #include "job_report/fio_run.h"
 #include "job_report/job_report.h"
 #include "latency/histogram_json.h"

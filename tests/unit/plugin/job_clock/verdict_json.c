@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "job_clock/counter_verdict.h"
+#include "job_clock/timing.h"
 #include "fio/message.h"
 #include "no_estimate.h"
 #include "tap.h"
