@@ -22,9 +22,8 @@
 /* How the counters of the CPUs compared before the first job. */
 struct tw_run_start {
 	int checked;			/* 0: not compared */
-	enum tw_verdict verdict;
-	unsigned reasons;
 	struct tw_cpu_list cpus;	/* that were compared */
+	struct tw_trust_compared found;
 };
 
 /* How they compared when the last job had ended. */

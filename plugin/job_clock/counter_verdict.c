@@ -107,7 +107,7 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 			       const struct tw_run_end *run,
 			       const struct tw_clock_health *end)
 {
-	unsigned reasons = job->start.reasons, bit, i;
+	unsigned reasons = job->start.found.reasons, bit, i;
 	json_t *array = json_array();
 
 	if (job->backwards)
@@ -140,7 +140,7 @@ json_t *tw_counter_to_json(const struct tw_job_end *job, const struct tw_run_end
 	const bool was_looked_at = !job->system && !job->error;
 	struct tw_clock_health all = job->health;
 	const struct tw_trust_seen_job seen = {
-		.start = job->start.verdict,
+		.start = job->start.found.verdict,
 		.start_covers = tw_cpu_list_covers(&job->start.cpus, &job->cpus),
 		.end = was_looked_at ? &all : NULL,
 		.is_backwards = job->backwards != 0,

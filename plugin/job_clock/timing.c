@@ -77,7 +77,6 @@ static void compare_cpus(void)
 {
 	struct tw_run *run = tw_run_lock();
 	struct tw_run_start *start = &timing.start;
-	struct tw_trust_compared found;
 
 	if (run && run->is_started) {
 		*start = run->start;
@@ -85,11 +84,8 @@ static void compare_cpus(void)
 		return;
 	}
 	tw_cpus_note(&start->cpus);
-	if (!tw_trust_compare(TW_TRUST_RUN_START, timing.clock.scale.hz, &found)) {
-		start->checked = 1;
-		start->verdict = found.verdict;
-		start->reasons = found.reasons;
-	}
+	start->checked = !tw_trust_compare(TW_TRUST_RUN_START, timing.clock.scale.hz,
+					   &start->found);
 	if (run) {
 		run->start = *start;
 		run->is_started = true;
@@ -112,8 +108,8 @@ static void set_up(void)
 	seen.rate_error = ret ? ret : timing.clock.system_errno;
 	if (!seen.rate_error) {
 		compare_cpus();
-		seen.verdict = timing.start.verdict;
-		seen.reasons = timing.start.reasons;
+		seen.verdict = timing.start.found.verdict;
+		seen.reasons = timing.start.found.reasons;
 	}
 	if (!tw_trust(NULL, &seen, &trust))
 		use_system_clock(&trust);

@@ -65,7 +65,7 @@ static void begin(void)
 
 	job = (struct tw_job_end) {
 		.start = {
-			.verdict = TW_RELIABLE, .checked = 1,
+			.found.verdict = TW_RELIABLE, .checked = 1,
 			.cpus = cpus_to(3),
 		},
 		.cpus = cpus_to(3),
@@ -146,9 +146,9 @@ static void check(const struct one_case *one)
 	job.start.checked = !one->unchecked;
 	job.error = one->job_error;
 	job.backwards = one->backwards;
-	job.start.reasons = one->start_reasons;
+	job.start.found.reasons = one->start_reasons;
 	if (one->start_verdict)
-		job.start.verdict = one->start_verdict;
+		job.start.found.verdict = one->start_verdict;
 	if (one->prediction)
 		job.health.state[TW_HEALTH_PREDICTION] = one->prediction;
 	if (one->clocksource)
