@@ -37,6 +37,7 @@
 #include "kernel/stages/kernel_stages.h"
 #include "kernel/program.h"
 #include "text_file.h"
+#include "timespec.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77	/* Linux 6.5 */
@@ -138,12 +139,11 @@ __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 {
 	static struct tw_helper_lines lines;
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-	struct timespec now;
+	const uint64_t now_s = tw_clock_id_ns(CLOCK_MONOTONIC) / TW_NS_PER_SECOND;
 	unsigned left_out;
 	va_list args;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!tw_helper_may_print(&lines, (uint64_t)now.tv_sec, &left_out) ||
+	if (!tw_helper_may_print(&lines, now_s, &left_out) ||
 	    poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
 		return;
 	if (left_out)

@@ -194,10 +194,7 @@ static uint64_t monotonic_now_ns(void)
 /* Wait until @at_ns. True: the job is over. */
 static bool wait_until(struct tw_intervals *intervals, uint64_t at_ns)
 {
-	const struct timespec at = {
-		.tv_sec = (time_t) (at_ns / TW_NS_PER_SECOND),
-		.tv_nsec = (long) (at_ns % TW_NS_PER_SECOND),
-	};
+	const struct timespec at = tw_timespec_of(at_ns);
 	bool ends;
 
 	pthread_mutex_lock(&intervals->lock);

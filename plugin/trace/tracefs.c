@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "timespec.h"
 #include "trace/tracefs.h"
 
 #define PREFIX		"tickwise-"
@@ -350,13 +351,9 @@ bool tw_tracefs_stop(uint32_t job, uint32_t *other)
 
 void tw_tracefs_go_on(void)
 {
-	struct timespec now;
-
 	if (write(instance.on, "1", 1) != 1)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	atomic_store(&instance.shared->again_ns,
-		     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	atomic_store(&instance.shared->again_ns, tw_clock_id_ns(CLOCK_MONOTONIC));
 	atomic_store(&instance.shared->stopper, 0);
 }
 

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "command/own_files.h"
+#include "timespec.h"
 
 #ifndef ANSWER_MS
 #define ANSWER_MS	3000
@@ -46,10 +47,7 @@ static struct shared *shared;
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(tw_clock_id_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 static int share(void)
@@ -167,10 +165,8 @@ static int ask_locked(struct tw_helper_question *question,
 static int ask(struct tw_helper_question question, struct tw_helper_answer *answer,
 	       int *fd, char why[TW_KERNEL_WHY])
 {
-	const int64_t end_ms = now_ms() + ANSWER_MS;
-	const struct timespec end = {
-		.tv_sec = end_ms / 1000, .tv_nsec = end_ms % 1000 * 1000000,
-	};
+	const struct timespec end = tw_timespec_of(tw_clock_id_ns(CLOCK_MONOTONIC) +
+						   ANSWER_MS * 1000000ULL);
 	int error = pthread_mutex_clocklock(&shared->lock, CLOCK_MONOTONIC, &end);
 
 	if (error == EOWNERDEAD)
