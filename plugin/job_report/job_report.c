@@ -52,7 +52,8 @@ static void set_job(json_t *json, const struct thread_data *td,
 	uint64_t first_ns, run_ns;
 
 	tw_report_run(job, of, &first_ns, &run_ns);
-	json_object_update_new(json, json_pack("{so, so, so, ss, so, sb, sb, sb, so}",
+	json_object_update_new(json, json_pack(
+		"{so, so, so, ss, so, sb, sb, sb, so, so*, so*, so*}",
 		"start_monotonic_ns", tw_json_digits(tw_clock_offsets_monotonic_ns(job, start,
 									start->ticks)),
 		"first_ns", tw_json_of_u64(first_ns),
@@ -62,14 +63,11 @@ static void set_job(json_t *json, const struct thread_data *td,
 		"event_time", ((const struct tw_options *) td->eo)->event_time,
 		"event_wait", job->hot.event_wait,
 		"fallback", job->hot.system,
-		"kernel", tw_kernel_to_json(job)));
-	if (job->hot.test_nop)
-		json_object_set_new(json, "test_nop", json_true());
-	if (syncs->by_index || syncs->why)
-		json_object_set_new(json, "syncs", json_pack("{ss, ss*}",
-			"state", syncs->by_index ? "on" : "off", "why", syncs->why));
-	if (follow->offcpu || follow->why)
-		json_object_set_new(json, "causes", tw_why_state_to_json(job));
+		"kernel", tw_kernel_to_json(job),
+		"test_nop", job->hot.test_nop ? json_true() : NULL,
+		"syncs", syncs->by_index || syncs->why ? json_pack("{ss, ss*}",
+			"state", syncs->by_index ? "on" : "off", "why", syncs->why) : NULL,
+		"causes", follow->offcpu || follow->why ? tw_why_state_to_json(job) : NULL));
 }
 
 int tw_report_begin(struct thread_data *td, const struct tw_job *job,
@@ -109,17 +107,16 @@ static json_t *others_to_json(const struct tw_slow_io *slow)
 			 "requeues", (json_int_t) others->requeues, "cut", others->is_cut);
 	if (most == TW_OTHERS_NONE)
 		return json;
-	json_object_update_new(json, json_pack("{ss, sI, sI}",
+	who = tw_who_to_json(&others->who);
+	if (who)
+		json_object_update_new(who, json_pack("{sI, sI}",
+			"requests", (json_int_t) others->who.requests,
+			"bytes", (json_int_t) others->who.bytes));
+	json_object_update_new(json, json_pack("{ss, sI, sI, so*}",
 		"kind", tw_others_kinds[most],
 		"requests", (json_int_t) others->requests[most],
-		"bytes", (json_int_t) others->bytes[most]));
-	who = tw_who_to_json(&others->who);
-	if (!who)
-		return json;
-	json_object_update_new(who, json_pack("{sI, sI}",
-		"requests", (json_int_t) others->who.requests,
-		"bytes", (json_int_t) others->who.bytes));
-	json_object_set_new(json, "who", who);
+		"bytes", (json_int_t) others->bytes[most],
+		"who", who));
 	return json;
 }
 

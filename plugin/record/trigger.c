@@ -141,20 +141,18 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_clock_offsets *end)
 {
 	const struct tw_trigger *trigger = &job->hot.trigger;
-	json_t *object = json_pack("{si, ss, so, so, ss*}",
+	json_t *object = json_pack("{si, ss, so, so, ss*, so*}",
 			 "job", 0,
 			 "state", trigger->why ? "off" : "on",
 			 "above_ns", tw_json_of_u64(trigger->above_ns),
 			 "slower", tw_json_of_u64(trigger->slower),
-			 "why", trigger->why);
+			 "why", trigger->why,
+			 "stopped_for", !trigger->fired && trigger->stopped_for ?
+				 tw_json_of_u64(trigger->stopped_for) : NULL);
 	uint64_t begin_ns;
 
-	if (!trigger->fired) {
-		if (trigger->stopped_for)
-			json_object_set_new(object, "stopped_for",
-					    tw_json_of_u64(trigger->stopped_for));
+	if (!trigger->fired)
 		return object;
-	}
 	begin_ns = tw_clock_offsets_monotonic_ns(job, end, trigger->prepared_ticks);
 	json_object_set_new(object, "io", json_pack("{sI, sI, ss, so, so, sI}",
 		"offset", (json_int_t) trigger->offset,
