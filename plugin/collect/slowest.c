@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The slowest N values of a stream: see slowest.h.
- */
+/* The slowest N values of a stream: see slowest.h. */
 #include "collect/slowest.h"
 
 #include <errno.h>

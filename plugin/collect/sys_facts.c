@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Facts of the machine and of block devices: see sys_facts.h.
- */
+/* Facts of the machine and of block devices: see sys_facts.h. */
 #include "collect/sys_facts.h"
 
 #include <dirent.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The engine's hooks for fio, and the parts from which command.c makes its own hooks.
- */
+/* The hooks of the engines for fio, and the parts that they share. */
 #ifndef TW_PLUGIN_ENGINE_ENGINE_H
 #define TW_PLUGIN_ENGINE_ENGINE_H
 

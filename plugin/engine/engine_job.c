@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The life of a job on io_uring, from init to cleanup; the same in both engines.
- */
+/* The life of a job on io_uring, from init to cleanup; the same in both engines. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The guards of fio_layout.h: when fio gets the engine, and when it is refused.
- */
+/* The guards of fio_layout.h: when fio gets the engine, and when it is refused. */
 #include <string.h>
 
 #include "fio_layout.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What an engine tells the user.
- */
+/* What an engine tells the user. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The helper's checks: see helper.h. Arithmetic and text only.
- */
+/* The helper's checks: see helper.h. Arithmetic and text only. */
 #include "helper.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The helper's socket: see helper.h.
- */
+/* The helper's socket: see helper.h. */
 #include "helper.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A run of fio, from its first job to its end: see fio_run.h.
- */
+/* A run of fio, from its first job to its end: see fio_run.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A run of fio, and what becomes of the reports of its jobs.
- */
+/* A run of fio, and what becomes of the reports of its jobs. */
 #ifndef TW_PLUGIN_JOB_REPORT_FIO_RUN_H
 #define TW_PLUGIN_JOB_REPORT_FIO_RUN_H
 

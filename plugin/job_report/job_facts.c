@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A job's surroundings.
- */
+/* A job's surroundings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The report of one job.
- */
+/* The report of one job. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The report of one job, and what only this room knows of the job.
- */
+/* The report of one job, and what only this room knows of the job. */
 #ifndef TW_PLUGIN_JOB_REPORT_JOB_REPORT_H
 #define TW_PLUGIN_JOB_REPORT_JOB_REPORT_H
 

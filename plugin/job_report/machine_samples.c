@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What happens on the machine while jobs run: see job_report.h.
- */
+/* What happens on the machine while jobs run: see job_report.h. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

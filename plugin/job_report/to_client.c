@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The way of a report to the client of a fio server: see fio_run.h.
- */
+/* The way of a report to the client of a fio server: see fio_run.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

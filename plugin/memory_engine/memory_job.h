@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the files of the memory engine share: the options and the state of a job.
- */
+/* What the files of the memory engine share: the options and the state of a job. */
 #ifndef TW_PLUGIN_MEMORY_ENGINE_MEMORY_JOB_H
 #define TW_PLUGIN_MEMORY_ENGINE_MEMORY_JOB_H
 

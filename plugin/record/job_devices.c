@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The I/Os of a job by device.
- */
+/* The I/Os of a job by device. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Which metrics of a report a job records, by what it asks for and what the kernel gives.
- */
+/* Which metrics of a report a job records, by what it asks for and what the kernel gives. */
 #include "job_record.h"
 #include "kernel_job.h"
 #include "response.h"

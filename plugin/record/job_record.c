@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Put the stamps of I/Os into the job's tally: see job_record.h.
- */
+/* Put the stamps of I/Os into the job's tally: see job_record.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * How late I/Os are by a schedule, and what lat leaves out: see response.h.
- */
+/* How late I/Os are by a schedule, and what lat leaves out: see response.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * How long the job's thread waited for a CPU: see schedstat.h.
- */
+/* How long the job's thread waited for a CPU: see schedstat.h. */
 #include "schedstat.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The kernel's trace events around a slow I/O.
- */
+/* The kernel's trace events around a slow I/O. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
