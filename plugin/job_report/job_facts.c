@@ -19,8 +19,9 @@
 #include "report/report_json.h"
 #include "text_file.h"
 
-/* Options beyond this number are only counted. */
+/* Options and files beyond these numbers are only counted. */
 #define OPTIONS		128
+#define FILES		64
 #define OPTION_BYTES	256
 
 /* ---- where files are ---------------------------------------------------- */
@@ -60,13 +61,12 @@ static int look(const char *path, struct statx *status)
 }
 
 /* Find where the file @path is. If fio has not made the file yet, its folder tells the
- * same. False: unknown. */
+ * same. False: unknown. @place: zeroed. */
 static bool find_place(const char *path, const char *mounts, struct place *place)
 {
 	bool is_found;
 	char *copy;
 
-	memset(place, 0, sizeof(*place));
 	place->exists = is_found = !look(path, &place->status);
 	if (!is_found) {
 		copy = strdup(path);
@@ -130,40 +130,6 @@ static uint64_t holes_of(const struct place *place)
 	       size - has : 0;
 }
 
-static void note_file(struct tw_files *files, const char *path, const char *mounts)
-{
-	unsigned at = TW_FILES_DEVICES;
-	struct place place;
-
-	if (path && find_place(path, mounts, &place)) {
-		if (files->count < TW_FILES_NAMED) {
-			strcpy(files->filesystem[files->count], place.filesystem);
-			files->holes[files->count] = holes_of(&place);
-		}
-		at = add_device(files, device_at(&place));
-	}
-	files->other_files += at == TW_FILES_DEVICES;
-	files->of_file[files->count++] = (uint8_t) at;
-}
-
-/* Find the devices of the job's files. Return NULL without memory. */
-static struct tw_files *find_files(const struct thread_data *td)
-{
-	struct tw_files *files = calloc(1, sizeof(*files) + td->files_index);
-	char *mounts = tw_text_file("/proc/self/mountinfo");
-	unsigned i;
-
-	if (!files || (!mounts && errno == ENOMEM)) {
-		free(files);
-		free(mounts);
-		return NULL;
-	}
-	for (i = 0; i < td->files_index; i++)
-		note_file(files, td->files[i]->file_name, mounts);
-	free(mounts);
-	return files;
-}
-
 /* Return "MAJOR:MINOR", or "char MAJOR:MINOR", since a character device may have the
  * number of a block device. */
 static json_t *device_name(const struct tw_file_device *device)
@@ -172,22 +138,51 @@ static json_t *device_name(const struct tw_file_device *device)
 			    major(device->number), minor(device->number));
 }
 
-static json_t *file_to_json(const struct thread_data *td, const struct tw_files *files,
-			    unsigned i)
+/* @device: NULL: it is not known, or not kept. */
+static json_t *file_to_json(const struct thread_data *td, const struct fio_file *f,
+			    const struct place *place, const struct tw_file_device *device)
 {
-	const struct fio_file *f = td->files[i];
-	const unsigned device = files->of_file[i];
+	const uint64_t holes = td_read(td) ? holes_of(place) : 0;
 
 	return json_pack("{so, so, so*, so*, so*, so*}",
 		"host", tw_host_to_json(),
 		"path", tw_json_text(f->file_name),
 		"size", f->real_file_size != -1ULL ? tw_json_of_u64(f->real_file_size) : NULL,
-		"holes", td_read(td) && files->holes[i] ?
-			tw_json_of_u64(files->holes[i]) : NULL,
-		"filesystem", *files->filesystem[i] ?
-			tw_json_text(files->filesystem[i]) : NULL,
-		"device", device < TW_FILES_DEVICES ?
-			device_name(&files->devices[device]) : NULL);
+		"holes", holes ? tw_json_of_u64(holes) : NULL,
+		"filesystem", *place->filesystem ? tw_json_text(place->filesystem) : NULL,
+		"device", device ? device_name(device) : NULL);
+}
+
+static void take_file(struct tw_facts *facts, const struct thread_data *td,
+		      const struct fio_file *f, const char *mounts)
+{
+	struct tw_files *files = facts->where;
+	struct place place = { .exists = false };
+	unsigned at = TW_FILES_DEVICES;
+
+	if (f->file_name && find_place(f->file_name, mounts, &place))
+		at = add_device(files, device_at(&place));
+	files->of_file[files->count++] = (uint8_t) at;
+	files->other_files += at == TW_FILES_DEVICES;
+	if (files->count > FILES)
+		facts->files_left_out++;
+	else
+		json_array_append_new(facts->files, file_to_json(td, f, &place,
+			at < TW_FILES_DEVICES ? &files->devices[at] : NULL));
+}
+
+/* Find the job's files and their devices. Return false without memory. */
+static bool take_files(struct tw_facts *facts, const struct thread_data *td)
+{
+	char *mounts = tw_text_file("/proc/self/mountinfo");
+	const bool has_memory = mounts || errno != ENOMEM;
+	unsigned i;
+
+	facts->where = calloc(1, sizeof(*facts->where) + td->files_index);
+	for (i = 0; facts->where && has_memory && i < td->files_index; i++)
+		take_file(facts, td, td->files[i], mounts);
+	free(mounts);
+	return facts->where && has_memory;
 }
 
 /* ---- options ------------------------------------------------------------ */
@@ -330,7 +325,6 @@ static void take_options(struct tw_facts *facts, struct thread_data *td)
 struct tw_facts *tw_facts_take(struct thread_data *td, const struct tw_cpu_list *cpus)
 {
 	struct tw_facts *facts = calloc(1, sizeof(*facts));
-	unsigned i;
 
 	if (!facts)
 		return NULL;
@@ -338,16 +332,9 @@ struct tw_facts *tw_facts_take(struct thread_data *td, const struct tw_cpu_list 
 	facts->options = json_object();
 	facts->files = json_array();
 	facts->machine = tw_machine_to_json("", cpus);
-	facts->where = find_files(td);
-	if (facts->where) {
-		take_options(facts, td);
-		for (i = 0; i < min(facts->where->count, TW_FILES_NAMED); i++)
-			json_array_append_new(facts->files, file_to_json(td, facts->where,
-									 i));
-		facts->files_left_out = facts->where->count - i;
-		if (!tw_json_lacked_memory())
-			return facts;
-	}
+	take_options(facts, td);
+	if (take_files(facts, td) && !tw_json_lacked_memory())
+		return facts;
 	tw_facts_free(facts);
 	return NULL;
 }

@@ -21,18 +21,15 @@ struct tw_file_device {
 	dev_t block;		/* its block device in /sys; 0: none */
 };
 
-/* Devices and names beyond these numbers are not kept. The index of a device has to fit
- * into a byte of of_file. */
+/* Devices beyond this number are not kept. The index of a device has to fit into a byte of
+ * of_file. */
 #define TW_FILES_DEVICES	64
-#define TW_FILES_NAMED		64U
 
 /* The devices of a job's files, each once, in the order of the files. */
 struct tw_files {
 	struct tw_file_device devices[TW_FILES_DEVICES];
 	unsigned device_count;
 	unsigned other_files;		/* on devices that are unknown or not kept */
-	char filesystem[TW_FILES_NAMED][32];	/* "": none, or unknown */
-	uint64_t holes[TW_FILES_NAMED];		/* bytes without blocks, as far as known */
 	unsigned count;
 	uint8_t of_file[];		/* index; TW_FILES_DEVICES: not in @devices */
 };
