@@ -68,7 +68,8 @@ static struct {
 	int on;				/* tracing_on */
 	int text;			/* trace_pipe */
 	struct shared *shared;
-	char why[200];			/* why there is no instance */
+	const char *why;		/* why there is no instance; NULL: not tried, or made */
+	char reason[200];
 } instance;
 
 /* ---- finding the place --------------------------------------------------- */
@@ -245,10 +246,10 @@ static int start_remover(void)
 
 static const char *refuse(const char *what, int error)
 {
-	snprintf(instance.why, sizeof(instance.why), "tracefs: %s: %s%s", what,
+	snprintf(instance.reason, sizeof(instance.reason), "tracefs: %s: %s%s", what,
 		 strerror(-error), error == -EACCES || error == -EPERM ?
 		 " (the kernel's trace events are for root)" : "");
-	return instance.why;
+	return instance.reason;
 }
 
 /* Name the instance. A fio in another namespace of processes may have the same
@@ -275,6 +276,10 @@ static const char *make(void)
 	char place[PATH_SIZE - 32];
 	int directory, error;
 
+	instance.shared = mmap(NULL, sizeof(*instance.shared), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (instance.shared == MAP_FAILED)
+		return refuse("memory", -errno);
 	if (!find_place(place, sizeof(place)))
 		return "tracefs is not mounted: mount -t tracefs tracefs "
 		       "/sys/kernel/tracing, as root";
@@ -304,21 +309,9 @@ static const char *make(void)
 
 const char *tw_tracefs_make(void)
 {
-	const char *why;
-
-	if (instance.made)
-		return NULL;
-	if (instance.why[0])
-		return instance.why;
-	instance.shared = mmap(NULL, sizeof(*instance.shared),
-			       PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (instance.shared == MAP_FAILED)
-		return refuse("memory", -errno);
-	why = make();
-	if (why && why != instance.why)
-		snprintf(instance.why, sizeof(instance.why), "%s", why);
-	return why;
+	if (!instance.made && !instance.why)
+		instance.why = make();
+	return instance.why;
 }
 
 /* ---- using it ------------------------------------------------------------ */
