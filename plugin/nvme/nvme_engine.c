@@ -283,35 +283,34 @@ static bool is_other(const char *value, const char *expected)
 	return value && strcmp(value, expected) != 0;
 }
 
-/* Read @data, the size in blocks and the size of a block from the device. Return 0, or
- * another number after the error was logged. */
-static int identify(struct thread_data *td, struct fio_file *f,
-		    struct nvme_data *data, __u64 *blocks, __u64 *block_bytes)
+/* Read @data and the device's size in bytes from the device. Return 0, or another number after
+ * the error was logged. */
+static int identify(struct thread_data *td, struct fio_file *f, struct nvme_data *data,
+		    uint64_t *size)
 {
+	__u64 blocks = 0;
 #if TW_IOOPS_VERSION >= 33
 	const struct tw_options *o = td->eo;
-	int ret = fio_nvme_get_info(f, blocks, o->pi_act, data);
-
-	*block_bytes = ret ? 0 : data->lba_ext ? data->lba_ext : data->lba_size;
+	int ret = fio_nvme_get_info(f, &blocks, o->pi_act, data);
+	const __u32 bytes = ret ? 0 : data->lba_ext ? data->lba_ext : data->lba_size;
 #else
 	__u32 bytes = 0;
 #if defined(TW_FIO_NVME_INFO_MS)
 	__u32 metadata_bytes = 0;
-	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, &metadata_bytes,
-				    blocks);
+	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, &metadata_bytes, &blocks);
 
 	if (!ret && metadata_bytes)
 		return tw_refuse_job(td, EINVAL, "%s: it is formatted with metadata: refused",
 				     f->file_name);
 #else
-	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, blocks);
+	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, &blocks);
 #endif
-	*block_bytes = bytes;
 	if (!ret && bytes)
 		data->lba_shift = (__u32) __builtin_ctz(bytes);
 #endif
 	if (ret)
 		td_verror(td, ret < 0 ? -ret : EIO, "NVMe identify");
+	*size = blocks * bytes;
 	return ret;
 }
 
@@ -334,10 +333,9 @@ static int fits(struct thread_data *td, const struct nvme_data *data)
 	return 0;
 }
 
-/* Attach what the device tells of its namespace to @f, until the file is closed.
- * Return 0, or another number after the error was logged. */
-static int know_device(struct thread_data *td, struct fio_file *f,
-		       __u64 *blocks, __u64 *block_bytes)
+/* Attach what the device tells of its namespace to @f, until the file is closed. Return 0, or
+ * another number after the error was logged. */
+static int know_device(struct thread_data *td, struct fio_file *f, uint64_t *size)
 {
 	struct nvme_data *data;
 	int ret;
@@ -348,7 +346,7 @@ static int know_device(struct thread_data *td, struct fio_file *f,
 	data = calloc(1, sizeof(*data));
 	if (!data)
 		return tw_refuse_job(td, ENOMEM, "%s: %s", f->file_name, strerror(ENOMEM));
-	ret = identify(td, f, data, blocks, block_bytes);
+	ret = identify(td, f, data, size);
 	if (ret || fits(td, data)) {
 		free(data);
 		return 1;
@@ -420,24 +418,21 @@ static int check_options(struct thread_data *td)
 
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
-	__u64 blocks = 0, block_bytes = 0;
-
 	if (check_options(td) || tw_set_up_once(td))
 		return 1;
 	if (fio_file_size_known(f))
 		return 0;
-	if (know_device(td, f, &blocks, &block_bytes))
+	if (know_device(td, f, &f->real_file_size))
 		return 1;
-	f->real_file_size = blocks * block_bytes;
 	fio_file_set_size_known(f);
 	return 0;
 }
 
 static int open_file(struct thread_data *td, struct fio_file *f)
 {
-	__u64 blocks, block_bytes;
+	uint64_t size;
 
-	if (!FILE_ENG_DATA(f) && know_device(td, f, &blocks, &block_bytes))
+	if (!FILE_ENG_DATA(f) && know_device(td, f, &size))
 		return 1;
 	return tw_open_file(td, f);
 }
