@@ -266,25 +266,17 @@ enum part_of {
 static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
 			    const struct tw_kernel_stamps *stamps)
 {
-	switch (stage) {
-	case TW_QUEUE:
-	case TW_DELIVER:
-		return TAKES_PART;
-	case TW_SUBMIT:
-		return job->ring.polled_submission ? NO_PART : TAKES_PART;
-	case TW_BLOCKQ:
-		return stamps->retries ? NO_PART : IN_CALL;
-	case TW_COMPLETE:
-		return job->ring.polled_submission ? NO_PART : ENDS_IT;
-	case TW_REAP:
-		return ENDS_IT;
-	case TW_KERNEL:
-		return IN_CALL;
-	case TW_DEVICE:
-	case TW_STAGES:
-		break;
-	}
-	return NO_PART;
+	static const enum part_of parts[TW_STAGES] = {
+		[TW_QUEUE] = TAKES_PART, [TW_SUBMIT] = TAKES_PART, [TW_BLOCKQ] = IN_CALL,
+		[TW_DEVICE] = NO_PART, [TW_COMPLETE] = ENDS_IT, [TW_REAP] = ENDS_IT,
+		[TW_KERNEL] = IN_CALL, [TW_DELIVER] = TAKES_PART,
+	};
+	const bool is_of_ring = stage == TW_SUBMIT || stage == TW_COMPLETE;
+
+	if ((is_of_ring && job->ring.polled_submission) ||
+	    (stage == TW_BLOCKQ && stamps->retries))
+		return NO_PART;
+	return parts[stage];
 }
 
 /* Return when the stage @of begins, in ns since the I/O was prepared. The stage kernel
