@@ -26,16 +26,9 @@ struct tw_slowest {
 	uint64_t least;			/* the smallest value that is kept */
 };
 
-/**
- * tw_slowest_init - make an empty list
- * @slowest: release it with tw_slowest_free()
- * @most: how many records are kept, 0 to TW_SLOWEST_MAX
- * @slot_bytes: size of a record that begins with a struct tw_slow
- *
- * Return: 0; -ENOMEM.
- */
-int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
-		    size_t slot_bytes);
+/* Make an empty list, which keeps @most records, 0 to TW_SLOWEST_MAX, of @slot_bytes each. A record
+ * begins with a struct tw_slow. Release the list with tw_slowest_free(). Return 0 or -ENOMEM. */
+int tw_slowest_init(struct tw_slowest *slowest, uint32_t most, size_t slot_bytes);
 void tw_slowest_free(struct tw_slowest *slowest);
 
 /* Forget all values. */

@@ -16,7 +16,6 @@
 #include "record/job_record.h"
 #include "record/kernel_job.h"
 #include "record/response.h"
-#include "record/trigger.h"
 #include "timespec.h"
 
 #define PAGE_BYTES	4096

@@ -14,7 +14,6 @@
 #include "record/clock_offsets.h"
 #include "record/kernel_job.h"
 #include "record/response.h"
-#include "record/trigger.h"
 #include "report/report_json.h"
 #include "verify.h"
 

@@ -10,7 +10,6 @@
 #include "latency/histogram.h"
 #include "response.h"
 #include "timespec.h"
-#include "trigger.h"
 
 #define READINGS	5	/* of both clocks */
 

@@ -51,7 +51,7 @@ struct tw_clock_offsets {
 	struct tw_offset fio;
 };
 
-/* The kernel's trace of a slow I/O: trigger.h. */
+/* The kernel's trace of a slow I/O: kernel_job.h. */
 struct tw_trigger {
 	int64_t above_ticks;		/* the limit of lat; INT64_MAX: none */
 	uint64_t above_ns;		/* the same limit; 0: not asked for */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stages inside the kernel (tw_kernel=) and the causes of slow I/Os (tw_causes=1): whether a
- * job wants them, whether their programs are loaded, and what these saw.
+ * What the kernel tells of a job: by programs that are loaded into it, and by its own trace.
  */
 #ifndef TW_PLUGIN_RECORD_KERNEL_JOB_H
 #define TW_PLUGIN_RECORD_KERNEL_JOB_H
 
 #include "job_state.h"
+
+/* ---- kernel_job.c ----
+ *
+ * The stages inside the kernel (tw_kernel=) and the causes of slow I/Os (tw_causes=1): whether a
+ * job wants them, whether their programs are loaded, and what these saw. */
 
 /* Load the programs for all jobs that want them. Call this in the process that starts the
  * jobs, before the first job, or in the process of which the jobs are threads. It takes
@@ -40,5 +44,27 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 json_t *tw_kernel_to_json(const struct tw_job *job);
 json_t *tw_why_state_to_json(const struct tw_job *job);
 json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns);
+
+/* ---- trigger.c ----
+ *
+ * tw_trigger: the first I/O of a job whose lat is above this time stops a ring of the kernel's
+ * own trace events (trace/trace.h). The events around the I/O go into the job's report. Then
+ * the ring is free for the next job. */
+
+/* Make the ring if a job wants it. Call this in the process that starts the jobs. */
+void tw_trigger_make_for_jobs(void);
+
+/* Set the limit at the beginning of a job. Its clock is known. */
+void tw_trigger_begin(const struct thread_data *td, struct tw_job *job);
+
+/* Count an I/O with a lat above above_ticks. The first one stops the ring. */
+void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u);
+
+/* Return the report's "trigger"; NULL without memory. @end: the offsets at the
+ * job's end. */
+json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_clock_offsets *end);
+
+/* Free the ring for the next job. This job is over, and its report is written. */
+void tw_trigger_end(const struct tw_job *job);
 
 #endif

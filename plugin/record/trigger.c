@@ -10,9 +10,7 @@
 #include "kernel_job.h"
 #include "latency/histogram_json.h"
 #include "report/report_json.h"
-#include "trace/trace_events.h"
-#include "trace/tracefs.h"
-#include "trigger.h"
+#include "trace/trace.h"
 
 /* Events of this time before and after the I/O are kept, too. */
 #define AROUND_NS	100000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events from text: see trace_events.h. A line is
+ * Trace events from text: see trace.h. A line is
  *
  *	            fio-1234    [001] d..2. 12169.927509: sched_switch: prev_comm=...
  *
@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
-#include "trace/trace_events.h"
+#include "trace/trace.h"
 
 #define TASK_COLUMNS	16
 #define HALF		(TW_TRACE_MAX / 2)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An instance of tracefs: see tracefs.h.
+ * An instance of tracefs: see trace.h.
  *
  * The kernel keeps an instance until a process removes it, and refuses to
  * remove it while one of its files is open. fio may end by a signal or, in some
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "timespec.h"
-#include "trace/tracefs.h"
+#include "trace/trace.h"
 
 #define PREFIX		"tickwise-"
 #define PATH_SIZE	512

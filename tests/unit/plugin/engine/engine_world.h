@@ -31,10 +31,9 @@
 #include "record/job_record.h"
 #include "record/kernel_job.h"
 #include "record/response.h"
-#include "record/trigger.h"
 #include "report/report.h"
 #include "tap.h"
-#include "trace/tracefs.h"
+#include "trace/trace.h"
 
 #define WORLD_DEPTH	32
 #define WORLD_PLACES	(2 * WORLD_DEPTH)

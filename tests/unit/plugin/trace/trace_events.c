@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "trace/trace_events.h"
+#include "trace/trace.h"
 #include "tap.h"
 
 #define THREAD	77

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Parse the text of tracefs into trace events, keep the events around one I/O, and find
- * which of them belong to it: those of its way through the ring, of the times of its
- * thread on a CPU, and, if it was alone, of its block requests. Nothing here reads a file
- * or a clock: tests/unit/plugin/trace/trace_events.c passes any lines.
- */
-#ifndef TW_PLUGIN_TRACE_TRACE_EVENTS_H
-#define TW_PLUGIN_TRACE_TRACE_EVENTS_H
+/* The kernel's own trace events: their ring, and what its text tells of an I/O. */
+#ifndef TW_PLUGIN_TRACE_TRACE_H
+#define TW_PLUGIN_TRACE_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- trace_events.c: parse the text of tracefs ----
+ *
+ * Keep the events around one I/O, and find which of them belong to it: those of its way through
+ * the ring, of the times of its thread on a CPU, and, if it was alone, of its block requests. No
+ * function of it reads a file or a clock: tests/unit/plugin/trace/trace_events.c passes any
+ * lines. */
 
 /* One event. Its texts have passed tw_plain_text(). */
 struct tw_trace_event {
@@ -72,5 +74,26 @@ enum tw_trace_mark {
 void tw_trace_choose(struct tw_trace_own *own,
 		     const struct tw_trace_window *window, uint64_t begin_ns,
 		     enum tw_trace_mark *marks);
+
+/* ---- tracefs.c: a ring of the events ----
+ *
+ * It is an instance of tracefs that belongs to one fio. It is made before the jobs begin. They
+ * inherit its open files, so a job may drop its privileges. Any job can stop the ring with one
+ * write. The instance is removed when fio ends, however it ends. */
+
+/* Make the instance, unless there is one. Return NULL, or a line that says why not. */
+const char *tw_tracefs_make(void);
+
+/* Stop recording events for @job, a number other than 0. Return false if nobody
+ * can stop the ring, or if it is stopped for another job: @other is set then.
+ * If that job was killed, events are recorded again from now on. */
+bool tw_tracefs_stop(uint32_t job, uint32_t *other);
+
+/* Read what is in the ring into @window. Only the job that has stopped the ring
+ * calls this. */
+void tw_tracefs_read(struct tw_trace_window *window);
+
+/* Record events again. Only the job that has stopped the ring calls this. */
+void tw_tracefs_go_on(void);
 
 #endif
