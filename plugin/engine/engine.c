@@ -31,7 +31,6 @@
  * NVMe commands take the same path; nvme/nvme_engine.c has their prep, queue and event.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "engine.h"

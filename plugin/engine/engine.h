@@ -4,7 +4,6 @@
 #define TW_PLUGIN_ENGINE_ENGINE_H
 
 #include "record/job_record.h"
-#include "record/job_state.h"
 #include "record/response.h"
 
 /* A system call in place of an operation of the ring. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +12,7 @@
 #include "job_report/fio_run.h"
 #include "job_report/job_report.h"
 #include "record/clock_offsets.h"
-#include "record/job_record.h"
 #include "record/kernel_job.h"
-#include "record/response.h"
 #include "timespec.h"
 
 #define PAGE_BYTES	4096

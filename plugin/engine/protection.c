@@ -4,8 +4,6 @@
  * block devices with fio 3.41 and Linux 6.17.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -4,7 +4,6 @@
  * the registration of buffers and files, and the reasons of failures.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

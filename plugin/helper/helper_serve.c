@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -11,11 +11,9 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fio/message.h"
-#include "report/report_json.h"
 #include "timing.h"
 #include "trust.h"
 

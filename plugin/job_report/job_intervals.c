@@ -17,7 +17,6 @@
 #include "fio_run.h"
 #include "job_report.h"
 #include "latency/histogram_json.h"
-#include "record/clock_offsets.h"
 #include "record/job_record.h"
 #include "report/report_json.h"
 #include "timespec.h"

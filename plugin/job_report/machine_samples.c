@@ -3,14 +3,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collect/sys_facts.h"
 #include "job_report.h"
-#include "report/report_json.h"
 #include "text_file.h"
 #include "timespec.h"
 

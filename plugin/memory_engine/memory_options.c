@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "fio/message.h"
 #include "fio.h"

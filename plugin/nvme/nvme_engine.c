@@ -21,7 +21,6 @@
 #include "engines/nvme.h"
 #include "fio/fio_layout.h"
 #include "fio/message.h"
-#include "record/job_record.h"
 #include "verify.h"
 
 /* From the NVM Express command sets. Some versions of fio lack them. A command moves data if one

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "clock_offsets.h"
 #include "fio/fio_layout.h"
 #include "fio/message.h"
 #include "kernel/causes/find_causes.h"
