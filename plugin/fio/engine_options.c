@@ -29,8 +29,8 @@
 	.category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING, ##__VA_ARGS__ }
 
 /* An option that a function takes. */
-#define CALLS(option, function, text) { \
-	.name = option, .lname = option, .type = FIO_OPT_INT, .help = text, \
+#define CALLS(option, kind, function, text) { \
+	.name = option, .lname = option, .type = kind, .help = text, \
 	.cb = function, .category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING }
 
 /* One year. */
@@ -110,7 +110,8 @@ struct fio_option tw_engine_options[] = {
 	PRIORITY("cmdprio_class", class,
 		"Set the priority class of that share",
 		.minval = IOPRIO_MIN_PRIO_CLASS + 1, .maxval = IOPRIO_MAX_PRIO_CLASS, .interval = 1),
-	CALLS("cmdprio_hint", set_cmdprio_hint, "Refused: this fio has no priority hints"),
+	CALLS("cmdprio_hint", FIO_OPT_INT, set_cmdprio_hint,
+		"Refused: this fio has no priority hints"),
 	PRIORITY("cmdprio", level,
 		"Set the priority level of that share",
 		.minval = IOPRIO_MIN_PRIO, .maxval = IOPRIO_MAX_PRIO, .interval = 1),
@@ -123,7 +124,7 @@ struct fio_option tw_engine_options[] = {
 		"Open all files first and register them"),
 	OPTION("sqthread_poll", FIO_OPT_STR_SET, sqthread_poll,
 		"Submit by a kernel thread that polls (implies registerfiles)"),
-	CALLS("sqthread_poll_cpu", set_sqthread_poll_cpu,
+	CALLS("sqthread_poll_cpu", FIO_OPT_INT, set_sqthread_poll_cpu,
 		"Run the kernel's submission thread on this CPU"),
 	OPTION("nonvectored", FIO_OPT_INT, nonvectored,
 		"Use plain reads and writes (1 or -1), or an iovec (0)", .def = "-1"),
@@ -153,7 +154,7 @@ struct fio_option tw_engine_options[] = {
 	OPTION("verify_bytchk", FIO_OPT_INT, verify_bytchk,
 		"Passthrough: the BYTCHK field of VERIFY"),
 	OPTION("deac", FIO_OPT_BOOL, deac, "Passthrough: write zeroes may deallocate"),
-	CALLS("md_per_io_size", set_md_per_io_size,
+	CALLS("md_per_io_size", FIO_OPT_INT, set_md_per_io_size,
 		"Bytes for the metadata of an I/O"),
 	OPTION("pi_act", FIO_OPT_BOOL, pi_act,
 		"The device makes and strips protection information",
@@ -195,13 +196,9 @@ struct fio_option tw_engine_options[] = {
 			{ .ival = "require", .oval = TW_KERNEL_REQUIRE,
 			  .help = "End the job if it is not possible" },
 		}),
-	{
-		.name = "tw_kernel_every", .lname = "tw_kernel_every",
-		.type = FIO_OPT_STR_STORE, .cb = set_kernel_every,
-		.help = "Split one in N I/Os, a power of two, inside the kernel; auto: as many "
-			"as cost about 2 % of the job's CPU time (default: auto)",
-		.category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING,
-	},
+	CALLS("tw_kernel_every", FIO_OPT_STR_STORE, set_kernel_every,
+		"Split one in N I/Os, a power of two, inside the kernel; auto: as many as cost "
+		"about 2 % of the job's CPU time (default: auto)"),
 	OPTION("tw_trigger", FIO_OPT_STR_VAL_TIME, trigger_us,
 		"Keep the kernel's trace events around the first I/O that is slower than "
 		"this (default: 0, none)", .def = "0"),
