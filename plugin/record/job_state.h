@@ -27,14 +27,6 @@
 /* In place of a time: there is none. */
 #define TW_NO_TIME	UINT64_MAX
 
-struct tw_response;
-struct tw_intervals;
-struct tw_devices;
-struct tw_facts;
-struct tw_files;
-struct tw_range;
-struct tw_protection;
-
 /*
  * The bounds of a clock's offset from the counter's own time at one moment. They are
  * the intersection of what some hundred brackets allow.
