@@ -283,12 +283,10 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 {
 	const int is_wanted = !wanted->no_report && (wanted->report || !arguments->is_no_text);
 	struct tw_run_reports reports = { 0 };
-	time_t since = time(NULL);
 	int ret, code, checked;
-	pid_t pid;
 
 	tw_run_keep_output(arguments);
-	ret = tw_run_fio(arguments, wanted->fio, &pid, &code);
+	ret = tw_run_fio(arguments, wanted->fio, &reports, &code);
 	if (ret != TW_EXIT_GOOD)
 		return ret;
 	if (arguments->runs_nothing)
@@ -300,7 +298,6 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 		/* fio knows what became of each host. */
 		return tw_command_finish(tw_run_name, code ? code : ret);
 	}
-	tw_run_find_reports(&reports, arguments, pid, since);
 	ret = tw_run_add_to_json(arguments, &reports);
 	/* If fio failed, it has printed why reports are missing. */
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
@@ -337,15 +334,12 @@ static int keep(struct tw_run_reports sides[2], struct tw_run_reports *side,
 static int run_once(struct tw_run_arguments *arguments, const char *fio,
 		    struct tw_run_reports *reports)
 {
-	time_t since = time(NULL);
 	int ret, code = TW_EXIT_GOOD;
-	pid_t pid;
 
 	arguments->is_quiet = 1;
-	ret = tw_run_fio(arguments, fio, &pid, &code);
+	ret = tw_run_fio(arguments, fio, reports, &code);
 	if (ret || code)
 		return ret ? ret : code;
-	tw_run_find_reports(reports, arguments, pid, since);
 	return tw_run_check_reports(reports, arguments);
 }
 

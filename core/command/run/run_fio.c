@@ -159,12 +159,14 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_argume
 	return status;
 }
 
-int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
-	       int *code)
+int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
+	       struct tw_run_reports *reports, int *code)
 {
 	struct start start = { .arguments = arguments };
+	const time_t since = time(NULL);
 	char **argv;
 	sigset_t signals;
+	pid_t pid = -1;
 	int ret, ended, status, from = -1, has_hosts = arguments->hosts.count != 0;
 
 	sigemptyset(&signals);
@@ -178,10 +180,10 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	if (ret == TW_EXIT_GOOD) {
 		argv = tw_run_fio_arguments(arguments, fio);
 		/* If this program is killed, fio gets SIGTERM. */
-		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start,
-				      has_hosts ? &from : NULL);
-		if (*pid > 0) {
-			status = wait_for_end(*pid, &signals, arguments, from);
+		pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start,
+				     has_hosts ? &from : NULL);
+		if (pid > 0) {
+			status = wait_for_end(pid, &signals, arguments, from);
 			*code = WIFEXITED(status) ? WEXITSTATUS(status) :
 						    KILLED_BY + WTERMSIG(status);
 			if (!WIFEXITED(status))
@@ -191,7 +193,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 				tw_run_put_back(arguments->settings);
 		} else {
 			ret = tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", fio,
-					  strerror(-*pid));
+					  strerror(-pid));
 		}
 	}
 	/* Also after a failure. */
@@ -202,6 +204,8 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 		ret = ret ? ret : ended;
 	}
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
+	if (ret == TW_EXIT_GOOD && !has_hosts && !arguments->runs_nothing)
+		tw_run_find_reports(reports, arguments, pid, since);
 	return ret;
 }
 

@@ -282,11 +282,11 @@ void tw_run_report_left(const struct tw_run_outcome *outcome);
 
 /* ---- fio ---- */
 
-/* Run fio to its end, with copies of the changed job files, which are then removed.
- * Signals that this process gets are sent on to fio. @code: is set to fio's exit code, or
- * 128 plus the signal that ended it. Return: an enum tw_exit. */
-int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
-	       int *code);
+/* Run fio to its end, with copies of the changed job files, which are then removed, and find the
+ * reports that its jobs wrote here. Signals that this process gets are sent on to fio. @code: is
+ * set to fio's exit code, or 128 plus the signal that ended it. Return: an enum tw_exit. */
+int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
+	       struct tw_run_reports *reports, int *code);
 
 /* What runs may change of their devices (run_settings.c). */
 #define TW_RUN_SETTINGS	4

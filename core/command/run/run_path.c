@@ -109,17 +109,14 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 		    const struct tw_run_path *wanted, const struct tw_run_engines *engines)
 {
 	struct tw_run_reports reports = { 0 };
-	time_t since = time(NULL);
 	int ret, code;
-	pid_t pid;
 
 	arguments->whole_ns = 2 * wanted->each_ns;
 	tw_run_remark("%s: reads for %.4g s", target->path, (double)arguments->whole_ns / 1e9);
 	arguments->is_quiet = 1;
-	ret = tw_run_fio(arguments, engines->fio, &pid, &code);
+	ret = tw_run_fio(arguments, engines->fio, &reports, &code);
 	if (ret != TW_EXIT_GOOD)
 		return ret;
-	tw_run_find_reports(&reports, arguments, pid, since);
 	if (arguments->was_interrupted) {
 		if (!reports.has_io)
 			reports.count = 0;

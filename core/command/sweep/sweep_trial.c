@@ -231,16 +231,14 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 {
 	struct tw_run_jobs *jobs = &sweep->arguments.files[0];
 	struct tw_run_reports reports = { 0 };
-	time_t since = time(NULL);
 	int ret, code;
-	pid_t pid;
 
 	for (size_t i = 0; i < jobs->section_count; i++)
 		if (jobs->sections[i].owes_report || i >= sweep->first_burst)
 			jobs->sections[i].last = options_of(sweep, how, i >= sweep->first_burst);
 	if (tw_command_is_interrupted())
 		return TW_EXIT_UNDECIDED;
-	ret = tw_run_fio(&sweep->arguments, sweep->engines.fio, &pid, &code);
+	ret = tw_run_fio(&sweep->arguments, sweep->engines.fio, &reports, &code);
 	if (ret != TW_EXIT_GOOD)
 		return ret;
 	/* What came while fio ran was kept from the handler. */
@@ -250,7 +248,6 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 		return TW_EXIT_UNDECIDED;
 	if (code)
 		return tw_run_fail(TW_EXIT_SOFTWARE, "fio failed: it ended with %d", code);
-	tw_run_find_reports(&reports, &sweep->arguments, pid, since);
 	code = tw_run_check_reports(&reports, &sweep->arguments);
 	if (code == TW_EXIT_GOOD && !reports.has_io)
 		code = tw_run_fail(TW_EXIT_DATA, "a trial did no I/O");
