@@ -386,15 +386,6 @@ static int next_comparison(double pairs, int most)
 	return most;
 }
 
-static char **paths_of(const struct tw_run_reports *reports)
-{
-	char **list = tw_zalloc(reports->count, sizeof(*list));
-
-	for (size_t i = 0; i < reports->count; i++)
-		list[i] = reports->list[i].path;
-	return list;
-}
-
 /* Is a side surely faster, or the change of IOPS and of the mean known to @until? Tell the largest
  * interval. @wanted: set to about how many pairs make it as narrow as that. */
 static int is_settled(const struct tw_run_reports sides[2], int pairs, double until,
@@ -403,10 +394,10 @@ static int is_settled(const struct tw_run_reports sides[2], int pairs, double un
 	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / COMPARISONS };
 	const struct tw_diff_figure *widest = NULL;
 	struct tw_report_problem problem = { "" };
-	char **a = paths_of(&sides[0]), **b = paths_of(&sides[1]);
 	/* What can't be compared is told by the last comparison. */
-	int is_sure = tw_diff_compare(&diff, a, sides[0].count, b, sides[1].count, &problem) !=
-		      TW_EXIT_GOOD;
+	int is_sure = tw_diff_compare(&diff, tw_run_paths(&sides[0]), sides[0].count,
+				      tw_run_paths(&sides[1]), sides[1].count,
+				      &problem) != TW_EXIT_GOOD;
 	double half = 0;
 	int is_known;
 
@@ -429,8 +420,6 @@ static int is_settled(const struct tw_run_reports sides[2], int pairs, double un
 			      is_known ? "" : tw_format("; about %.0f more pairs would do",
 							fmax(*wanted - pairs, 1)));
 	tw_diff_free(&diff);
-	free(a);
-	free(b);
 	return is_known;
 }
 

@@ -206,11 +206,7 @@ static int print_all(struct match *match, const char *text, const char *end, FIL
 
 static int load(struct match *match, const struct tw_run_reports *reports)
 {
-	char **paths = NULL;
-
-	for (size_t i = 0; i < reports->count; i++)
-		tw_push(&paths, i, reports->list[i].path);
-	if (tw_report_load(&match->reports, &match->count, paths, reports->count,
+	if (tw_report_load(&match->reports, &match->count, tw_run_paths(reports), reports->count,
 			   &match->problem))
 		return 0;
 	match->places = tw_zalloc(match->count, sizeof(*match->places));

@@ -324,6 +324,9 @@ int tw_run_is_name(const char *name, const char *of_report);
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
 
+/* Return their paths. */
+char **tw_run_paths(const struct tw_run_reports *reports);
+
 /* Return how many reports these jobs should send. */
 size_t tw_run_owed(const struct tw_run_jobs *jobs);
 
@@ -391,8 +394,9 @@ int tw_run_is_target(const char *path);
 /* Open it, and make the file in a folder. Return: an enum tw_exit. */
 int tw_run_open_target(struct tw_run_target *target, const char *path);
 
-/* Add a line to jobs that have no file: an option, or "[NAME]", which begins a job. */
-void tw_run_add(struct tw_run_jobs *jobs, const char *line);
+/* Add lines to jobs that have no file: an option, or "[NAME]", which begins a job. @lines: of
+ * tw_format(); is changed. */
+void tw_run_add(struct tw_run_jobs *jobs, char *lines);
 /* Begin with what all jobs that read a target have. */
 void tw_run_add_target(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
 		       const struct tw_run_target *target);

@@ -13,19 +13,22 @@
 
 /* ---- the jobs ---- */
 
-void tw_run_add(struct tw_run_jobs *jobs, const char *text)
+void tw_run_add(struct tw_run_jobs *jobs, char *lines)
 {
-	struct tw_run_line *line;
+	for (char *text = strtok(lines, "\n"); text; text = strtok(NULL, "\n")) {
+		struct tw_run_line *line;
 
-	if (*text == '[') {
-		tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(text) - 2, text + 1));
-		jobs->sections[jobs->section_count - 1].owes_report = jobs->section_count > 1;
+		if (*text == '[') {
+			tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(text) - 2, text + 1));
+			jobs->sections[jobs->section_count - 1].owes_report =
+				jobs->section_count > 1;
+		}
+		line = tw_run_add_line(jobs);
+		line->text = text;
+		line->is_header = *text == '[';
+		if (!line->is_header)
+			tw_run_split(line, tw_format("%s", text));
 	}
-	line = tw_run_add_line(jobs);
-	line->text = tw_format("%s", text);
-	line->is_header = *text == '[';
-	if (!line->is_header)
-		tw_run_split(line, tw_format("%s", text));
 }
 
 /* Nothing is written: fio is told so, and neither makes a file longer nor drops what is in
@@ -34,18 +37,11 @@ void tw_run_add(struct tw_run_jobs *jobs, const char *text)
 void tw_run_add_target(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
 		       const struct tw_run_target *target)
 {
-	tw_run_add(jobs, "[global]");
-	tw_run_add(jobs, tw_format("ioengine=external:%s", engines->path));
-	tw_run_add(jobs, tw_format("filename=%s", target->name));
-	tw_run_add(jobs, "rw=randread");
-	tw_run_add(jobs, tw_format("bs=%u", target->block_bytes));
-	tw_run_add(jobs, tw_format("direct=%d", target->is_direct));
-	if (target->is_direct)
-		tw_run_add(jobs, "invalidate=0");
-	tw_run_add(jobs, "allow_file_create=0");
-	tw_run_add(jobs, "norandommap=1");
-	tw_run_add(jobs, "randrepeat=0");
-	tw_run_add(jobs, "time_based=1");
+	tw_run_add(jobs, tw_format("[global]\nioengine=external:%s\nfilename=%s\nrw=randread\n"
+				   "bs=%u\ndirect=%d\n%sallow_file_create=0\nnorandommap=1\n"
+				   "randrepeat=0\ntime_based=1\n", engines->path, target->name,
+				   target->block_bytes, target->is_direct,
+				   target->is_direct ? "invalidate=0\n" : ""));
 	jobs->is_changed = 1;
 }
 
@@ -53,12 +49,9 @@ static void add_jobs(struct tw_run_jobs *jobs, const struct tw_run_engines *engi
 		     const struct tw_run_target *target, uint64_t each_ns)
 {
 	tw_run_add_target(jobs, engines, target);
-	tw_run_add(jobs, tw_format("runtime=%llums", (unsigned long long)(each_ns / 1000000)));
-	tw_run_add(jobs, "[depth1]");
-	tw_run_add(jobs, "iodepth=1");
-	tw_run_add(jobs, "[depth32]");
-	tw_run_add(jobs, "stonewall");
-	tw_run_add(jobs, "iodepth=32");
+	tw_run_add(jobs, tw_format("runtime=%llums\n[depth1]\niodepth=1\n"
+				   "[depth32]\nstonewall\niodepth=32\n",
+				   (unsigned long long)(each_ns / 1000000)));
 	for (size_t i = 1; i < jobs->section_count; i++)
 		jobs->sections[i].last = engines->added;
 }
@@ -87,14 +80,10 @@ static int show(const struct tw_run_reports *reports, const struct tw_run_target
 {
 	const struct tw_wanted as_page = { TW_FORM_PAGE, 0, NULL };
 	struct tw_report_problem problem = { "" };
-	char **paths = NULL;
-	size_t path_count = 0, count, used;
+	size_t count, used;
 	struct tw_page *page;
-	int code;
+	int code = tw_report_load(&loaded, &count, tw_run_paths(reports), reports->count, &problem);
 
-	for (size_t i = 0; i < reports->count; i++)
-		path_count = tw_push(&paths, path_count, reports->list[i].path);
-	code = tw_report_load(&loaded, &count, paths, path_count, &problem);
 	if (code == TW_EXIT_GOOD)
 		code = tw_report_merge(loaded, count, 0, NULL, &groups, &used, &problem);
 	if (code != TW_EXIT_GOOD)

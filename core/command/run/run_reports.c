@@ -321,6 +321,15 @@ int tw_run_check_reports(const struct tw_run_reports *reports,
 
 /* ---- how to read them ---- */
 
+char **tw_run_paths(const struct tw_run_reports *reports)
+{
+	char **list = NULL;
+
+	for (size_t i = 0; i < reports->count; i++)
+		tw_push(&list, i, reports->list[i].path);
+	return list;
+}
+
 char **tw_run_report_arguments(const struct tw_run_reports *reports, int all)
 {
 	char **argv = NULL;

@@ -110,7 +110,7 @@ static void add_bursts(struct tw_sweep *sweep)
 		for (size_t j = 0; j < lines; j++)
 			if (jobs->lines[j].section == i && !jobs->lines[j].is_header &&
 			    jobs->lines[j].text)
-				tw_run_add(jobs, jobs->lines[j].text);
+				tw_run_add(jobs, tw_copy_text(jobs->lines[j].text));
 	}
 	jobs->is_changed = 1;
 }
@@ -149,7 +149,7 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_run_add_target(&arguments->files[0], &sweep->engines, &sweep->target);
-	tw_run_add(&arguments->files[0], "[sweep]");
+	tw_run_add(&arguments->files[0], tw_copy_text("[sweep]"));
 	add_bursts(sweep);
 	return TW_EXIT_GOOD;
 }
@@ -206,13 +206,9 @@ static int merge(const struct tw_run_reports *reports, struct tw_report_group **
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_report *loaded;
-	char **paths = NULL;
-	size_t path_count = 0, count, used;
-	int code;
+	size_t count, used;
+	int code = tw_report_load(&loaded, &count, tw_run_paths(reports), reports->count, &problem);
 
-	for (size_t i = 0; i < reports->count; i++)
-		path_count = tw_push(&paths, path_count, reports->list[i].path);
-	code = tw_report_load(&loaded, &count, paths, path_count, &problem);
 	for (size_t i = 0; code == TW_EXIT_GOOD && i < count; i++) {
 		loaded[i].jobs[0].name = loaded[0].jobs[0].name;
 		loaded[i].jobs[0].groupid = 0;
