@@ -25,6 +25,7 @@
 
 #define HELPER		"tickwise-kernel-helper"
 #define HELPER_SAYS	"kernel-helper: "
+#define LONGEST_LINE	511	/* of what other programs print */
 
 /* Since Linux 5.1 the number is the same on all processors. Older headers do
  * not have it. */
@@ -141,21 +142,21 @@ void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root)
 	facts->stolen_percent = stolen_percent(root);
 }
 
-/* Copy the line that starts at @from. */
-static void take_line(char *out, size_t size, const char *from)
+/* Return the line that starts at @from, up to this length. */
+static const char *line_at(const char *from)
 {
-	snprintf(out, size, "%.*s", (int)strcspn(from, "\n"), from);
+	const size_t length = strcspn(from, "\n");
+
+	return tw_format("%.*s", length < LONGEST_LINE ? (int)length : LONGEST_LINE, from);
 }
 
-/* Copy the rest of the line of @text that begins with @begin; "": there is none. */
-static void take_rest(char *out, size_t size, const char *text, const char *begin)
+/* Return the rest of the line of @text that begins with @begin; "": there is none. */
+static const char *rest_of(const char *text, const char *begin)
 {
 	for (; text; text = strchr(text, '\n'), text += text != NULL)
-		if (!strncmp(text, begin, strlen(begin))) {
-			take_line(out, size, text + strlen(begin));
-			return;
-		}
-	*out = '\0';
+		if (!strncmp(text, begin, strlen(begin)))
+			return line_at(text + strlen(begin));
+	return "";
 }
 
 /* ---- fio and the engine ---- */
@@ -169,13 +170,11 @@ static void read_fio(struct tw_doctor_facts *facts, const char *fio)
 	tw_child_find(facts->fio.path, fio);
 	text = tw_child_output(argv, &code);
 	if (!text)
-		snprintf(facts->fio.why_not, sizeof(facts->fio.why_not), "%s",
-			 strerror(errno));
+		facts->fio.why_not = tw_copy_text(strerror(errno));
 	else if (code || strncmp(text, "fio-", 4) != 0)
-		snprintf(facts->fio.why_not, sizeof(facts->fio.why_not),
-			 "this is no fio");
+		facts->fio.why_not = "this is no fio";
 	else
-		take_line(facts->fio.version, sizeof(facts->fio.version), text);
+		facts->fio.version = line_at(text);
 	free(text);
 }
 
@@ -183,15 +182,11 @@ static void read_fio(struct tw_doctor_facts *facts, const char *fio)
 static void read_engine(struct tw_doctor_facts *facts)
 {
 	struct tw_run_engines engines = { .fio = facts->fio.path };
-	const char *path = tw_run_find_engine(&engines), *why_not;
 
-	if (!path)
-		return;
-	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", path);
-	why_not = tw_run_try_quietly(&engines, path);
-	facts->engine.is_loaded = !why_not;
-	if (why_not)
-		snprintf(facts->engine.why_not, sizeof(facts->engine.why_not), "%s", why_not);
+	facts->engine.path = tw_run_find_engine(&engines);
+	if (facts->engine.path)
+		facts->engine.why_not = tw_run_try_quietly(&engines, facts->engine.path);
+	facts->engine.is_loaded = facts->engine.path && !facts->engine.why_not;
 }
 
 /* ---- the kernel's program ---- */
@@ -236,13 +231,11 @@ static void read_stages(struct tw_doctor_facts *facts)
 	text = helper ? tw_child_output(argv, &code) : NULL;
 	facts->stages.is_loaded = text && code == 0;
 	words = text ? strstr(text, HELPER_SAYS) : NULL;
-	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),
-		  words ? words + strlen(HELPER_SAYS) :
-		  helper ? "tickwise kernel-helper does not run" : "");
+	facts->stages.why_not = words ? line_at(words + strlen(HELPER_SAYS)) :
+				"tickwise kernel-helper does not run";
 	for (int i = 0; i < TW_DOCTOR_PARTS; i++) {
-		take_rest(facts->stages.parts[i].found, TW_DOCTOR_TEXT, text, begins[i].found);
-		take_rest(facts->stages.parts[i].missing, TW_DOCTOR_TEXT, text,
-			  begins[i].missing);
+		facts->stages.parts[i].found = rest_of(text, begins[i].found);
+		facts->stages.parts[i].missing = rest_of(text, begins[i].missing);
 	}
 	free(text);
 	free(helper);

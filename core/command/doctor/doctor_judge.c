@@ -4,10 +4,9 @@
  * to correct it. Writes a line for each. Reads no file and no clock.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/doctor/doctor_parts.h"
 #include "machine/processor.h"
 #include "text_file.h"
@@ -20,25 +19,15 @@
  * during an I/O. */
 #define MAX_STOLEN_PERCENT	1.0
 
-/* Set a line. @fix: a command, or what to do; "": nothing. */
-__attribute__((format(printf, 4, 5)))
-static void put(struct tw_doctor_line *line, enum tw_doctor_status status, const char *fix,
-		const char *format, ...)
-{
-	va_list args;
-
-	line->status = status;
-	snprintf(line->fix, sizeof(line->fix), "%s", fix);
-	va_start(args, format);
-	vsnprintf(line->text, sizeof(line->text), format, args);
-	va_end(args);
-}
+/* Set a line. @how: a command, or what to do; "": nothing. */
+#define put(line, is, how, ...) \
+	((line)->status = (is), (line)->fix = (how), (line)->text = tw_format(__VA_ARGS__))
 
 /* ---- programs ---- */
 
 static void judge_fio(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
 {
-	if (facts->fio.version[0])
+	if (facts->fio.version)
 		put(line, TW_DOCTOR_GOOD, "", "%s, %s", facts->fio.version, facts->fio.path);
 	else
 		put(line, TW_DOCTOR_FIX, "sudo apt-get install fio", "%s: %s",
@@ -47,21 +36,21 @@ static void judge_fio(const struct tw_doctor_facts *facts, struct tw_doctor_line
 
 static void judge_engine(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
 {
-	char fix[PATH_MAX + 64];
+	const char *why_not = facts->engine.why_not ? facts->engine.why_not : "";
 
-	snprintf(fix, sizeof(fix), "tickwise build-engine --fio=%s", facts->fio.path);
-	if (!facts->engine.path[0])
+	if (!facts->engine.path)
 		put(line, TW_DOCTOR_FIX, "tickwise build-engine", "there is no tickwise.so "
 		    "next to this program and none where it is installed");
-	else if (!facts->fio.version[0])
+	else if (!facts->fio.version)
 		put(line, TW_DOCTOR_UNDECIDED, "", "%s: there is no fio to load it",
 		    facts->engine.path);
 	else if (facts->engine.is_loaded)
 		put(line, TW_DOCTOR_GOOD, "", "%s, loads", facts->engine.path);
 	else
-		put(line, TW_DOCTOR_FIX, fix, "this fio can't load %s%s%s",
-		    facts->engine.path, facts->engine.why_not[0] ? ": " : "",
-		    facts->engine.why_not);
+		put(line, TW_DOCTOR_FIX, tw_format("tickwise build-engine --fio=%s",
+						   facts->fio.path),
+		    "this fio can't load %s%s%s", facts->engine.path, *why_not ? ": " : "",
+		    why_not);
 }
 
 static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
@@ -128,27 +117,14 @@ static void judge_part(const struct tw_doctor_facts *facts, enum tw_doctor_part 
 	const char *missing = facts->stages.parts[part].missing;
 	const int works = facts->stages.is_served || facts->stages.is_loaded;
 
+	found = found ? found : "";
+	missing = missing ? missing : "";
 	if (!found[0] && !missing[0])
 		put(line, TW_DOCTOR_NOTE, "", "not known");
 	else
 		put(line, works && !missing[0] ? TW_DOCTOR_GOOD : TW_DOCTOR_NOTE, "",
 		    "%s%s%s%s", works ? "" : "once the kernel stages work: ",
 		    found[0] ? found : "none", missing[0] ? "; missing: " : "", missing);
-}
-
-static void judge_split(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
-{
-	judge_part(facts, TW_DOCTOR_SPLIT, line);
-}
-
-static void judge_causes(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
-{
-	judge_part(facts, TW_DOCTOR_CAUSES, line);
-}
-
-static void judge_syncs(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
-{
-	judge_part(facts, TW_DOCTOR_SYNCS, line);
 }
 
 /* ---- the counter ---- */
@@ -252,25 +228,29 @@ void tw_doctor_judge(const struct tw_doctor_facts *facts,
 	static const struct {
 		const char *name;
 		void (*judge)(const struct tw_doctor_facts *facts,
-			      struct tw_doctor_line *line);
+			      struct tw_doctor_line *line);	/* NULL: it is of a part */
+		enum tw_doctor_part part;
 	} checks[TW_DOCTOR_LINES] = {
-		{ "fio", judge_fio },
-		{ "engine", judge_engine },
-		{ "io_uring", judge_ring },
-		{ "kernel stages", judge_stages },
-		{ "split I/Os", judge_split },
-		{ "causes", judge_causes },
-		{ "sync parts", judge_syncs },
-		{ "counter", judge_counter },
-		{ "clocksource", judge_clocksource },
-		{ "governor", judge_governor },
-		{ "idle states", judge_idle },
-		{ "hypervisor", judge_virtual },
-		{ "stolen time", judge_stolen },
+		{ "fio", .judge = judge_fio },
+		{ "engine", .judge = judge_engine },
+		{ "io_uring", .judge = judge_ring },
+		{ "kernel stages", .judge = judge_stages },
+		{ "split I/Os", .part = TW_DOCTOR_SPLIT },
+		{ "causes", .part = TW_DOCTOR_CAUSES },
+		{ "sync parts", .part = TW_DOCTOR_SYNCS },
+		{ "counter", .judge = judge_counter },
+		{ "clocksource", .judge = judge_clocksource },
+		{ "governor", .judge = judge_governor },
+		{ "idle states", .judge = judge_idle },
+		{ "hypervisor", .judge = judge_virtual },
+		{ "stolen time", .judge = judge_stolen },
 	};
 
 	for (int i = 0; i < TW_DOCTOR_LINES; i++) {
 		lines[i].name = checks[i].name;
-		checks[i].judge(facts, &lines[i]);
+		if (checks[i].judge)
+			checks[i].judge(facts, &lines[i]);
+		else
+			judge_part(facts, checks[i].part, &lines[i]);
 	}
 }

@@ -11,7 +11,6 @@
 #include "tickwise.h"
 
 #define TW_DOCTOR	"doctor"
-#define TW_DOCTOR_TEXT	512
 
 /* ---- facts ---- */
 
@@ -26,13 +25,13 @@ enum tw_doctor_part {
 struct tw_doctor_facts {
 	struct {
 		char path[PATH_MAX];
-		char version[64];	/* "fio-3.33"; "": fio does not run */
-		char why_not[TW_DOCTOR_TEXT];
+		const char *version;	/* "fio-3.33"; NULL: fio does not run */
+		const char *why_not;
 	} fio;
 	struct {
-		char path[PATH_MAX];	/* "": there is no engine */
+		const char *path;	/* NULL: there is no engine */
 		int is_loaded;		/* 1: this fio can load the engine */
-		char why_not[TW_DOCTOR_TEXT];	/* the engine's message; or "" */
+		const char *why_not;	/* the engine's message; "" or NULL: none */
 	} engine;
 	struct {
 		int error;		/* of io_uring_setup(): 0 or -errno */
@@ -45,10 +44,10 @@ struct tw_doctor_facts {
 		int is_served;		/* 1: a kernel-helper answers */
 		int is_for_others;	/* 1: one refuses this user */
 		int is_loaded;		/* 1: this user can load the BPF program */
-		char why_not[TW_DOCTOR_TEXT];
-		/* What this kernel has of a part, and what not. Both "": not known. */
+		const char *why_not;
+		/* What this kernel has of a part, and what not. Both "" or NULL: not known. */
 		struct {
-			char found[TW_DOCTOR_TEXT], missing[TW_DOCTOR_TEXT];
+			const char *found, *missing;
 		} parts[TW_DOCTOR_PARTS];
 	} stages;
 	struct {
@@ -86,8 +85,8 @@ enum tw_doctor_status {
 struct tw_doctor_line {
 	const char *name;
 	enum tw_doctor_status status;
-	char text[TW_DOCTOR_TEXT + PATH_MAX];
-	char fix[TW_DOCTOR_TEXT];	/* a command, or what to do; "": nothing */
+	const char *text;
+	const char *fix;		/* a command, or what to do; "": nothing */
 };
 
 #define TW_DOCTOR_LINES	13
