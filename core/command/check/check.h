@@ -46,7 +46,7 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 			const struct tw_reliability *result,
 			int (*may_pin)(unsigned cpu));
 
-/* Return a list as the kernel writes it, such as "0-3,8", to be freed; NULL: unknown. */
+/* Return a list as the kernel writes it, such as "0-3,8"; NULL: unknown. */
 char *tw_check_cpus_text(const struct tw_cpu_list *list);
 
 struct tw_check_arguments {

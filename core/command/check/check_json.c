@@ -4,18 +4,10 @@
  */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command/check/check.h"
 #include "command/command.h"
 #include "report/report_json.h"
-
-/* Return null for infinity, which JSON does not have: there is no bound. */
-static json_t *number_or_null(double number)
-{
-	return isfinite(number) ? json_real(number) : json_null();
-}
 
 static json_t *ticks_or_null(int64_t ticks)
 {
@@ -38,16 +30,6 @@ static json_t *truth_or_null(int truth)
 	return truth < 0 ? json_null() : json_boolean(truth);
 }
 
-/* Return "0-3,8"; "" for an empty list; null for an unknown one. */
-static json_t *json_cpu_list(const struct tw_cpu_list *list)
-{
-	char *text = tw_check_cpus_text(list);
-	json_t *string = text ? json_string(text) : json_null();
-
-	free(text);
-	return string;
-}
-
 static json_t *json_skipped(const struct tw_check_cpus *cpus)
 {
 	json_t *array = json_array();
@@ -55,8 +37,8 @@ static json_t *json_skipped(const struct tw_check_cpus *cpus)
 	for (enum tw_check_skip skip = 0; skip < TW_CHECK_SKIPS; skip++)
 		if (tw_cpu_list_count(&cpus->skipped[skip]))
 			json_array_append_new(array, json_pack(
-				"{so, ss, ss}",
-				"cpus", json_cpu_list(&cpus->skipped[skip]),
+				"{ss?, ss, ss}",
+				"cpus", tw_check_cpus_text(&cpus->skipped[skip]),
 				"code", tw_check_skips[skip].code,
 				"text", tw_check_skips[skip].text));
 	return array;
@@ -69,7 +51,7 @@ static json_t *json_facts(const struct tw_check *check)
 	const struct tw_check_cpus *cpus = &check->cpus;
 
 	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so, so,"
-		" s{so, so, so, so, so, so, so},"
+		" s{ss?, ss?, ss?, ss?, ss?, ss?, so},"
 		" s{ss, ss, sf, sf, sf, sf, so, so, so, sI, sI}}",
 		"processor", text_or_null(machine->processor),
 		"hypervisor", text_or_null(machine->hypervisor),
@@ -86,12 +68,12 @@ static json_t *json_facts(const struct tw_check *check)
 		"kernel_log_khz", rate_or_null(machine->kernel_log_khz),
 		"declared_hz", rate_or_null(machine->declared_hz),
 		"cpus",
-		"judged", json_cpu_list(&cpus->judged),
-		"allowed", json_cpu_list(&cpus->machine.allowed),
-		"cpuset", json_cpu_list(&cpus->machine.cpuset),
-		"online", json_cpu_list(&cpus->machine.online),
-		"offline", json_cpu_list(&cpus->offline),
-		"present", json_cpu_list(&cpus->machine.present),
+		"judged", tw_check_cpus_text(&cpus->judged),
+		"allowed", tw_check_cpus_text(&cpus->machine.allowed),
+		"cpuset", tw_check_cpus_text(&cpus->machine.cpuset),
+		"online", tw_check_cpus_text(&cpus->machine.online),
+		"offline", tw_check_cpus_text(&cpus->offline),
+		"present", tw_check_cpus_text(&cpus->machine.present),
 		"not_judged", json_skipped(cpus),
 		"counter",
 		"name", TW_COUNTER_NAME,
@@ -127,14 +109,14 @@ static json_t *json_pairs(const struct tw_reliability *result)
 		const struct tw_cpu_offset *pair = &result->offsets[i];
 
 		json_array_append_new(array, json_pack(
-			"{sI, sI, so, so, sI, so, so}",
+			"{sI, sI, so, so, sI, so?, so?}",
 			"base_cpu", (json_int_t)pair->base_cpu,
 			"cpu", (json_int_t)pair->cpu,
 			"low_ticks", ticks_or_null(pair->low_ticks),
 			"high_ticks", ticks_or_null(pair->high_ticks),
 			"bounds", (json_int_t)pair->bounds,
-			"pace_low_ppb", number_or_null(pair->pace_low_ppb),
-			"pace_high_ppb", number_or_null(pair->pace_high_ppb)));
+			"pace_low_ppb", json_real(pair->pace_low_ppb),
+			"pace_high_ppb", json_real(pair->pace_high_ppb)));
 	}
 	return array;
 }
@@ -143,15 +125,15 @@ json_t *tw_check_json(const struct tw_check *check,
 		      const struct tw_reliability_options *options)
 {
 	const struct tw_reliability *result = &check->result;
-	/* With one CPU alone nothing was compared. NAN becomes null. */
+	/* With one CPU alone nothing was compared. NAN and infinity become null. */
 	double middle_ppb = result->pairs ?
 		(result->pace_low_ppb + result->pace_high_ppb) / 2 : NAN;
 	double half_ppb = result->pairs ?
 		(result->pace_high_ppb - result->pace_low_ppb) / 2 : NAN;
 
 	return json_pack(
-		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
-		" so, so, so, so, sI, sI, sI, sI, s{sI, sf, sI, sI, sI}, so}",
+		"{ss, si, ss, so, so, ss, si, si, so?, so?, so, sb, sI, so?, so?,"
+		" so?, so?, so?, so?, sI, sI, sI, sI, s{sI, sf, sI, sI, sI}, so}",
 		"schema", "tickwise-check", "version", 1,
 		"verdict", tw_name(TW_ENUM_VERDICT, result->verdict),
 		"reasons", json_bits(TW_ENUM_REASON, result->reasons),
@@ -160,22 +142,18 @@ json_t *tw_check_json(const struct tw_check *check,
 		"method", result->method == TW_METHOD_SWITCH ? "switch" : "cas",
 		"cpus", (int)result->cpus,
 		"cpus_skipped", (int)result->cpus_skipped,
-		"offset_low_ticks", result->pairs ?
-			ticks_or_null(result->offset_low_ticks) : json_null(),
-		"offset_high_ticks", result->pairs ?
-			ticks_or_null(result->offset_high_ticks) : json_null(),
+		"offset_low_ticks", result->pairs ? ticks_or_null(result->offset_low_ticks) : NULL,
+		"offset_high_ticks", result->pairs ? ticks_or_null(result->offset_high_ticks) : NULL,
 		"pairs", json_pairs(result),
 		"monotonic", result->monotonic,
 		"backwards", (json_int_t)result->backwards,
-		"pace_ppb", number_or_null(middle_ppb),
-		"pace_uncertainty_ppb", number_or_null(half_ppb),
-		"hz", number_or_null(result->hz),
-		"step_ticks", tw_check_step_ticks(result) > 0 ?
-			json_real(result->step_ticks) :
-			json_null(),
+		"pace_ppb", json_real(middle_ppb),
+		"pace_uncertainty_ppb", json_real(half_ppb),
+		"hz", json_real(result->hz),
+		"step_ticks", tw_check_step_ticks(result) > 0 ? json_real(result->step_ticks) : NULL,
 		"seconds_before_wrap", check->seconds_before_wrap > 0 ?
-			json_real(check->seconds_before_wrap) : json_null(),
-		"read_cost_ns", number_or_null(result->read_cost_ns),
+			json_real(check->seconds_before_wrap) : NULL,
+		"read_cost_ns", json_real(result->read_cost_ns),
 		"probes", (json_int_t)result->probes,
 		"switches", (json_int_t)result->switches,
 		"full_loops", (json_int_t)result->full_loops,

@@ -5,9 +5,9 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/check/check.h"
 #include "command/command.h"
 #include "command/output/page.h"
@@ -110,40 +110,32 @@ static void add_verdict(struct tw_page *page, const struct tw_reliability *resul
 
 /* ---- what was measured ---- */
 
-static const char *put_interval(char *text, size_t size,
-				const struct tw_reliability *result,
-				int64_t low_ticks, int64_t high_ticks)
+static const char *interval(const struct tw_reliability *result, int64_t low_ticks,
+			    int64_t high_ticks)
 {
 	double low_ns = to_ns(result, (double)low_ticks);
 	double high_ns = to_ns(result, (double)high_ticks);
 	int has_low = low_ticks != -INT64_MAX, has_high = high_ticks != INT64_MAX;
 
 	if (has_low && has_high)
-		snprintf(text, size, "%+" PRId64 " to %+" PRId64 " ticks "
-			 "(%+.1f to %+.1f ns)", low_ticks, high_ticks, low_ns, high_ns);
-	else if (has_low || has_high)
-		snprintf(text, size, "%+" PRId64 " ticks (%+.1f ns) or %s",
-			 has_low ? low_ticks : high_ticks, has_low ? low_ns : high_ns,
-			 has_low ? "more" : "less");
-	else
-		snprintf(text, size, "not bounded");
-	return text;
+		return tw_format("%+" PRId64 " to %+" PRId64 " ticks (%+.1f to %+.1f ns)",
+				 low_ticks, high_ticks, low_ns, high_ns);
+	if (!has_low && !has_high)
+		return "not bounded";
+	return tw_format("%+" PRId64 " ticks (%+.1f ns) or %s", has_low ? low_ticks : high_ticks,
+			 has_low ? low_ns : high_ns, has_low ? "more" : "less");
 }
 
 static void add_offsets(struct tw_page *page, const struct tw_reliability *result,
 			const struct tw_reliability_options *options)
 {
-	char text[128];
-
 	tw_page_fact(page, "Offset", "of any two CPUs: %s",
-		     put_interval(text, sizeof(text), result, result->offset_low_ticks,
-				  result->offset_high_ticks));
+		     interval(result, result->offset_low_ticks, result->offset_high_ticks));
 	for (unsigned i = 0; i < result->pairs && i < MAX_PAIRS; i++) {
 		const struct tw_cpu_offset *pair = &result->offsets[i];
 
 		tw_page_fact(page, "", "CPU %u - CPU %u: %s", pair->cpu, pair->base_cpu,
-			     put_interval(text, sizeof(text), result, pair->low_ticks,
-					  pair->high_ticks));
+			     interval(result, pair->low_ticks, pair->high_ticks));
 	}
 	if (result->pairs > MAX_PAIRS)
 		tw_page_fact(page, "", "and %u pairs more; --json has all",
@@ -199,7 +191,6 @@ static void add_list(struct tw_page *page, const char *name, const char *what,
 		tw_page_fact(page, name, "%s: %s,... (%u of them; --json has all)", what,
 			     text, tw_cpu_list_count(list));
 	}
-	free(text);
 }
 
 static void add_named_rate(struct tw_page *page, const char *who, uint64_t khz)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -44,7 +45,7 @@ const struct tw_check_skip_words tw_check_skips[TW_CHECK_SKIPS] = {
 
 char *tw_check_cpus_text(const struct tw_cpu_list *list)
 {
-	char *text = NULL;
+	char *text = NULL, *copy;
 	size_t size;
 	FILE *out;
 
@@ -53,7 +54,9 @@ char *tw_check_cpus_text(const struct tw_cpu_list *list)
 	out = tw_text_open(&text, &size);
 	tw_cpu_list_print(list, out);
 	tw_text_close(out);
-	return text;
+	copy = tw_copy_text(text);
+	free(text);
+	return copy;
 }
 
 /* Find the judged CPUs. Each of them is in a pair, unless there is no pair. */
