@@ -137,9 +137,7 @@ void tw_diff_free(struct tw_diff *diff);
  * start. */
 int tw_diff_take_turns(uint64_t of_b, size_t runs);
 
-/* Return the number of the group of a run that a figure is for, and its lat. */
-size_t tw_diff_group(const struct tw_diff *diff, size_t run,
-		     const struct tw_diff_figure *figure);
+/* Return the lat of a run that a figure is for. */
 const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 				       const struct tw_diff_figure *figure);
 

@@ -137,21 +137,11 @@ static const struct tw_report_group *find(const struct tw_diff_run *run,
 	return NULL;
 }
 
-size_t tw_diff_group(const struct tw_diff *diff, size_t run,
-		     const struct tw_diff_figure *figure)
-{
-	size_t place = place_of(&diff->runs[0], figure->group), i = 0;
-
-	while (!is_same(diff->runs[run].groups[i], figure->group) || place-- > 0)
-		i++;
-	return i;
-}
-
 const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 				       const struct tw_diff_figure *figure)
 {
-	return lat_of(diff->runs[run].groups[tw_diff_group(diff, run, figure)],
-		      figure->direction);
+	return lat_of(find(&diff->runs[run], figure->group,
+			   place_of(&diff->runs[0], figure->group)), figure->direction);
 }
 
 /* A group and direction, in each of the runs. */
