@@ -250,7 +250,7 @@ static int takes_next(struct tw_run_engines *engines, const struct given *given,
 		return 0;
 	if (next[0] != '-' && access(next, F_OK) != 0)
 		return 1;
-	return tw_run_takes(engines, given->name) == TW_RUN_TAKES_VALUE;
+	return tw_run_takes_next(engines, given->name);
 }
 
 static int add_job_option(struct tw_run_arguments *arguments, char **argv,

@@ -346,7 +346,7 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 			       is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
 }
 
-enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option)
+int tw_run_takes_next(struct tw_run_engines *engines, const char *option)
 {
 	char *arguments[] = {
 		tw_format("--cmdhelp=%s", option),
@@ -355,13 +355,10 @@ enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *optio
 
 	for (size_t i = 0; i < 2; i++) {
 		char *help = ask(engines->fio, arguments[i]);
-		/* For a name that is not known, fio may show another one. */
-		int is_known = help && strstr(help, "type:") &&
-			       !strstr(help, "No such command");
-		int is_flag = is_known && strstr(help, "empty or boolean");
 
-		if (is_known)
-			return is_flag ? TW_RUN_TAKES_NOTHING : TW_RUN_TAKES_VALUE;
+		/* For a name that is not known, fio may show another one. */
+		if (help && strstr(help, "type:") && !strstr(help, "No such command"))
+			return !strstr(help, "empty or boolean");
 	}
-	return TW_RUN_NO_OPTION;
+	return 0;
 }

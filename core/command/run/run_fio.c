@@ -109,7 +109,7 @@ struct start {
 static void prepare_to_run(void *context, int fd)
 {
 	const struct start *start = context;
-	int out = fd >= 0 ? fd : start->arguments->is_kept ? start->arguments->kept :
+	int out = fd >= 0 ? fd : start->arguments->kept ? start->arguments->kept :
 		  start->arguments->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 
 	if (out >= 0)

@@ -312,9 +312,10 @@ void tw_run_keep_output(struct tw_run_arguments *arguments)
 	    arguments->hosts.count)
 		return;
 	arguments->kept = memfd_create("fio-output", MFD_CLOEXEC);
-	arguments->is_kept = arguments->kept >= 0;
-	if (!arguments->is_kept)
-		tw_run_say("nothing will be added to fio's JSON: %s", strerror(errno));
+	if (arguments->kept >= 0)
+		return;
+	arguments->kept = 0;
+	tw_run_say("nothing will be added to fio's JSON: %s", strerror(errno));
 }
 
 int tw_run_add_to_json(const struct tw_run_arguments *arguments,
@@ -322,7 +323,7 @@ int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 {
 	struct stat status;
 
-	if (arguments->is_kept)
+	if (arguments->kept)
 		return print_kept(arguments->kept, reports);
 	/* Output that went into a pipe can't be changed any more. */
 	if (!arguments->is_json || !arguments->output || !reports->count ||

@@ -161,14 +161,9 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines, c
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 		      const char *option);
 
-enum tw_run_takes {
-	TW_RUN_NO_OPTION,		/* neither fio nor the engine has it */
-	TW_RUN_TAKES_NOTHING,		/* a value only after a '=' */
-	TW_RUN_TAKES_VALUE,
-};
-
-/* Does an option of a job take the next argument? Asks fio. */
-enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option);
+/* Does an option of a job take the next argument? Others have a value only after a '='. Asks
+ * fio. */
+int tw_run_takes_next(struct tw_run_engines *engines, const char *option);
 
 /* ---- reports ---- */
 
@@ -245,8 +240,7 @@ struct tw_run_arguments {
 	int is_json;			/* 1: --output-format has JSON in it */
 	int is_no_text;			/* 1: --output-format is not "normal" */
 	const char *output;		/* --output; NULL: standard output */
-	int is_kept;			/* 1: fio's standard output goes to @kept */
-	int kept;
+	int kept;			/* fio's standard output goes to here; 0: it is not kept */
 };
 
 /* Read fio's arguments. Job files are listed, not yet read. */
