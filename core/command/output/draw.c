@@ -47,24 +47,6 @@ static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct t
 
 /* ---- lines --------------------------------------------------------------- */
 
-static void put_line(FILE *file, const struct tw_series *series, const struct axes *axes)
-{
-	char command = 'M';
-	int points = 0;
-
-	fprintf(file, "<path class=\"s%d\" d=\"", series->color);
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-		if (dot->text)
-			continue;
-		fprintf(file, "%c%.1f %.1f", command, tw_svg_place(&axes->x, dot->x),
-			tw_svg_place(&axes->y, dot->y));
-		command = 'L';
-		points++;
-	}
-	/* A dash for a single point, so that it is visible. A path must have a point. */
-	fputs(points ? points == 1 ? "m-3 0h6\"/>\n" : "\"/>\n" : "M0 0\"/>\n", file);
-}
-
 /* Draw the upper end of a band backwards, after the lower end was drawn. */
 static void put_high(FILE *file, const struct tw_dot *dot, const struct axes *axes)
 {
@@ -75,17 +57,22 @@ static void put_high(FILE *file, const struct tw_dot *dot, const struct axes *ax
 		tw_svg_place(&axes->y, dot->high));
 }
 
-static void put_band(FILE *file, const struct tw_series *series, const struct axes *axes)
+/* Draw a line, or a band from its lower end on. */
+static void put_line(FILE *file, const struct tw_series *series, const struct axes *axes)
 {
-	char command = 'M';
+	int points = 0;
 
-	fprintf(file, "<path class=\"f%d band\" d=\"", series->color);
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-		fprintf(file, "%c%.1f %.1f", command, tw_svg_place(&axes->x, dot->x),
-			tw_svg_place(&axes->y, dot->y));
-		command = 'L';
-	}
-	put_high(file, series->points, axes);
+	fprintf(file, series->is_band ? "<path class=\"f%d band\" d=\"" :
+		"<path class=\"s%d\" d=\"", series->color);
+	for (const struct tw_dot *dot = series->points; dot; dot = dot->next)
+		if (!dot->text)
+			fprintf(file, "%c%.1f %.1f", points++ ? 'L' : 'M',
+				tw_svg_place(&axes->x, dot->x), tw_svg_place(&axes->y, dot->y));
+	if (series->is_band)
+		put_high(file, series->points, axes);
+	else if (points < 2)
+		/* A dash for a single point, so that it is visible. A path must have a point. */
+		fputs(points ? "m-3 0h6" : "M0 0", file);
 	fputs("\"/>\n", file);
 }
 
@@ -95,10 +82,7 @@ static void put_lines(FILE *file, const struct tw_series *series, const struct a
 	if (!series)
 		return;
 	put_lines(file, series->next, axes);
-	if (series->is_band)
-		put_band(file, series, axes);
-	else
-		put_line(file, series, axes);
+	put_line(file, series, axes);
 }
 
 static void put_dots(FILE *file, const struct tw_series *series, const struct axes *axes)
