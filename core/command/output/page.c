@@ -304,16 +304,9 @@ static void add_dot(struct tw_series *series, struct tw_dot is)
 	series->end = &dot->next;
 }
 
-struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color)
-{
-	struct tw_series *series = tw_plot_line(plot, name, color);
-
-	series->is_band = 1;
-	return series;
-}
-
 void tw_plot_band_point(struct tw_series *band, double x, double low, double high)
 {
+	band->is_band = 1;
 	add_dot(band, (struct tw_dot) { .x = x, .y = low, .high = high });
 }
 

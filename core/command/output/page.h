@@ -263,8 +263,7 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name);
  * the line is not in it. Never returns NULL. */
 struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color);
 void tw_plot_point(struct tw_series *series, double x, double y);
-/* Add an area below the lines, by points with its lower and upper ends. */
-struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color);
+/* Add a point with a lower and an upper end: the line becomes an area below the others. */
 void tw_plot_band_point(struct tw_series *band, double x, double low, double high);
 
 /* Add a dot, which can be off the line. @tag: a text that is always visible, if there is
@@ -283,10 +282,8 @@ void tw_plot_part(struct tw_series *stack, const char *name, int color, double s
 
 /* Check the file for write errors. */
 
-/* Write the page as text for a terminal, 79 columns wide. Only tables can be wider.
- * tw_output_print() writes it to stdout, and frees it. */
+/* Write the page as text for a terminal, 79 columns wide. Only tables can be wider. */
 void tw_output_text(const struct tw_page *page, FILE *file);
-void tw_output_print(struct tw_page *page);
 
 /* Write the page as one file of HTML that needs no script, no other file and no
  * network; its policy forbids them all. The file is well-formed XML, too. */

@@ -388,12 +388,6 @@ void tw_output_text(const struct tw_page *page, FILE *file)
 	put_page(page, file);
 }
 
-void tw_output_print(struct tw_page *page)
-{
-	tw_output_text(page, stdout);
-	tw_page_free(page);
-}
-
 /* ---- data for programs ------------------------------------------------------ */
 
 /* Would a spreadsheet compute it? A job or a file can have any name. */

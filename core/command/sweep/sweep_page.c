@@ -243,7 +243,7 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 			for (unsigned below = 0; below < stage; below++)
 				low_ns += mean_ns(trials, below);
 			if (!band && mean_ns(trials, stage) > 0)
-				band = tw_plot_band(plot, tw_time_metrics[stage].name,
+				band = tw_plot_line(plot, tw_time_metrics[stage].name,
 						    tw_report_color_of((int)stage));
 			if (band)
 				tw_plot_band_point(band, rate, low_ns / 1e3,

@@ -124,7 +124,8 @@ void tw_profile_print_flat(const struct profile_result *result)
 			  SAY_TICKS(file, result->total.ticks),
 			  SAY_TICKS(file, result->total.uncertainty_ticks));
 	add_losses(page, file);
-	tw_output_print(page);
+	tw_output_text(page, stdout);
+	tw_page_free(page);
 }
 
 /* ---- who calls whom ------------------------------------------------------ */
@@ -206,7 +207,8 @@ void tw_profile_print_callers(const struct profile_result *result)
 	}
 	free(arcs);
 	add_losses(page, result->file);
-	tw_output_print(page);
+	tw_output_text(page, stdout);
+	tw_page_free(page);
 }
 
 /* ---- CSV ----------------------------------------------------------------- */
