@@ -28,13 +28,11 @@ struct split {
 	double outer, second;		/* the largest T of a figure, and the
 					 * next one */
 	size_t outermost;		/* the figure that has the largest */
-};
-
-/* Sums over the runs in the place of B, of one figure. Its mean is subtracted
- * first. */
-struct sums {
-	double values, squares;
-	double moved;			/* sum of the values that really are of B */
+	/* Sums over the runs in the place of B, of one figure. Its mean is subtracted first. */
+	struct sums {
+		double values, squares;
+		double moved;		/* sum of the values that really are of B */
+	} sums;
 };
 
 struct test {
@@ -43,7 +41,6 @@ struct test {
 	size_t count;			/* number of splits; the first is the
 					 * real one */
 	struct split *splits;
-	struct sums *sums;		/* of one figure: [split] */
 	size_t *open;			/* room for the number of each split */
 };
 
@@ -162,6 +159,7 @@ static void make_splits(struct test *test)
 /* ---- one figure ---------------------------------------------------------- */
 
 struct figure {
+	size_t number;
 	const double *values;
 	double mean;
 	struct sums all;		/* of all runs; @moved: of B */
@@ -170,10 +168,29 @@ struct figure {
 	double pairs;			/* squares of the pairs' differences */
 };
 
+static void find_sums(const struct test *test, const struct figure *figure)
+{
+	for (size_t i = 0; i < test->count; i++) {
+		struct sums *sums = &test->splits[i].sums;
+
+		*sums = (struct sums) { .values = 0 };
+		for (uint64_t left = test->splits[i].b; left; left &= left - 1) {
+			int run = __builtin_ctzll(left);
+			double value = figure->values[run] - figure->mean;
+
+			sums->values += value;
+			sums->squares += value * value;
+			if (test->sets->of_b >> run & 1)
+				sums->moved += value;
+		}
+	}
+}
+
+/* Return what belongs to a figure, and set the sums of the splits to its own. */
 static struct figure figure_of(const struct test *test, size_t i)
 {
 	const struct tw_diff_sets *sets = test->sets;
-	struct figure figure = { .values = &sets->values[i * sets->runs] };
+	struct figure figure = { .number = i, .values = &sets->values[i * sets->runs] };
 
 	for (size_t run = 0; run < sets->runs; run++)
 		figure.mean += figure.values[run] / (double)sets->runs;
@@ -192,25 +209,8 @@ static struct figure figure_of(const struct test *test, size_t i)
 			figure.pairs += pow(figure.values[run] - figure.values[run + 1], 2);
 	figure.change = figure.all.moved / test->b -
 			(figure.all.values - figure.all.moved) / test->a;
+	find_sums(test, &figure);
 	return figure;
-}
-
-static void find_sums(const struct test *test, const struct figure *figure)
-{
-	memset(test->sums, 0, test->count * sizeof(*test->sums));
-	for (size_t i = 0; i < test->count; i++) {
-		struct sums *sums = &test->sums[i];
-
-		for (uint64_t left = test->splits[i].b; left; left &= left - 1) {
-			int run = __builtin_ctzll(left);
-			double value = figure->values[run] - figure->mean;
-
-			sums->values += value;
-			sums->squares += value * value;
-			if (test->sets->of_b >> run & 1)
-				sums->moved += value;
-		}
-	}
 }
 
 /* Return what rounding leaves of the squares if all values are equal. */
@@ -236,7 +236,7 @@ static double shifted(const struct test *test, const struct figure *figure,
 		      size_t split, double shift)
 {
 	double moved = test->splits[split].moved, nothing = no_squares(test, figure);
-	const struct sums *all = &figure->all, *in_b = &test->sums[split];
+	const struct sums *all = &figure->all, *in_b = &test->splits[split].sums;
 	double b = in_b->values - moved * shift;
 	double a = all->values - test->b * shift - b;
 	double squares = all->squares - 2 * shift * all->moved + test->b * shift * shift;
@@ -265,9 +265,8 @@ static double shifted(const struct test *test, const struct figure *figure,
 
 static void rank(const struct test *test, size_t i)
 {
-	struct figure figure = figure_of(test, i);
+	const struct figure figure = figure_of(test, i);
 
-	find_sums(test, &figure);
 	for (size_t n = 0; n < test->count; n++) {
 		double t = shifted(test, &figure, n, 0);
 		struct split *split = &test->splits[n];
@@ -290,39 +289,38 @@ static double real_of(const struct test *test, const struct figure *figure, doub
 }
 
 /* Does any figure of this split have a T of at least @real? */
-static int is_far(const struct test *test, const struct figure *figure, size_t i,
-		  size_t split, double shift, double real)
+static int is_far(const struct test *test, const struct figure *figure, size_t split,
+		  double shift, double real)
 {
 	const struct split *is = &test->splits[split];
-	double others = is->outermost == i ? is->second : is->outer;
+	double others = is->outermost == figure->number ? is->second : is->outer;
 
 	return others >= real || shifted(test, figure, split, shift) >= real;
 }
 
 /* Return the number of such splits. */
-static size_t as_far_out(const struct test *test, const struct figure *figure, size_t i,
-			 double shift)
+static size_t as_far_out(const struct test *test, const struct figure *figure, double shift)
 {
 	double real = real_of(test, figure, shift);
 	size_t count = 0;
 
 	for (size_t split = 0; split < test->count; split++)
-		count += (size_t)is_far(test, figure, i, split, shift, real);
+		count += (size_t)is_far(test, figure, split, shift, real);
 	return count;
 }
 
 /* Halve the interval between @in, which the test accepts, and @out. A split
  * that is far at both ends, or at neither, is assumed to be so between them.
  * Each halving leaves about half of the splits to compute. */
-static double halve(const struct test *test, const struct figure *figure, size_t i,
-		    double in, double out, size_t most)
+static double halve(const struct test *test, const struct figure *figure, double in,
+		    double out, size_t most)
 {
 	double real_in = real_of(test, figure, in), real_out = real_of(test, figure, out);
 	size_t open = 0, sure = 0;
 
 	for (size_t split = 0; split < test->count; split++) {
-		int at_in = is_far(test, figure, i, split, in, real_in);
-		int at_out = is_far(test, figure, i, split, out, real_out);
+		int at_in = is_far(test, figure, split, in, real_in);
+		int at_out = is_far(test, figure, split, out, real_out);
 
 		sure += (size_t)(at_in && at_out);
 		if (at_in != at_out)
@@ -334,7 +332,7 @@ static double halve(const struct test *test, const struct figure *figure, size_t
 
 		/* Move the splits that are far to the front. */
 		for (size_t n = 0; n < open; n++)
-			if (is_far(test, figure, i, test->open[n], half, real)) {
+			if (is_far(test, figure, test->open[n], half, real)) {
 				size_t split = test->open[n];
 
 				test->open[n] = test->open[far];
@@ -355,21 +353,20 @@ static double halve(const struct test *test, const struct figure *figure, size_t
 
 /* Return the end of the interval on the side of @step, which is doubled until
  * the end is passed. */
-static double end_of(const struct test *test, const struct figure *figure, size_t i,
-		     double step)
+static double end_of(const struct test *test, const struct figure *figure, double step)
 {
 	size_t most = (size_t)(test->sets->level * (double)test->count);
 	double in = figure->change, out = in + step;
 	int doublings = 0;
 
-	while (as_far_out(test, figure, i, out) > most) {
+	while (as_far_out(test, figure, out) > most) {
 		if (++doublings > MAX_DOUBLINGS)
 			return copysign(HUGE_VAL, step);
 		in = out;
 		step *= 2;
 		out = figure->change + step;
 	}
-	return halve(test, figure, i, in, out, most);
+	return halve(test, figure, in, out, most);
 }
 
 static void mean_of(const double *values, size_t runs, uint64_t of, double *mean,
@@ -395,22 +392,18 @@ static uint64_t of_a(const struct tw_diff_sets *sets)
 static struct tw_diff_change change_of(const struct test *test, size_t i)
 {
 	const struct tw_diff_sets *sets = test->sets;
-	const double *values = &sets->values[i * sets->runs];
-	struct figure figure = figure_of(test, i);
-	struct tw_diff_change change;
+	const struct figure figure = figure_of(test, i);
+	struct tw_diff_change change = { .change = figure.change };
 	double step;
 
-	find_sums(test, &figure);
-	mean_of(values, sets->runs, of_a(sets), &change.a, &change.spread_a);
-	mean_of(values, sets->runs, sets->of_b, &change.b, &change.spread_b);
-	change.change = figure.change;
-	change.p = (double)as_far_out(test, &figure, i, 0) /
-		   (double)test->count;
+	mean_of(figure.values, sets->runs, of_a(sets), &change.a, &change.spread_a);
+	mean_of(figure.values, sets->runs, sets->of_b, &change.b, &change.spread_b);
+	change.p = (double)as_far_out(test, &figure, 0) / (double)test->count;
 	/* Any step works, but it must not vanish in rounding. */
 	step = hypot(change.spread_a, change.spread_b) + figure.largest * 1e-12 +
 	       1e-300;
-	change.low = end_of(test, &figure, i, -step);
-	change.high = end_of(test, &figure, i, step);
+	change.low = end_of(test, &figure, -step);
+	change.high = end_of(test, &figure, step);
 	return change;
 }
 
@@ -425,7 +418,6 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 	test.a = (double)sets->runs - test.b;
 	test.count = tw_diff_splits((size_t)test.a, (size_t)test.b, sets->are_pairs);
 	test.splits = tw_zalloc(test.count, sizeof(*test.splits));
-	test.sums = tw_zalloc(test.count, sizeof(*test.sums));
 	test.open = tw_zalloc(test.count, sizeof(*test.open));
 	make_splits(&test);
 	for (size_t i = 0; i < sets->figures; i++)
@@ -433,7 +425,6 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 	for (size_t i = 0; i < sets->figures; i++)
 		changes[i] = change_of(&test, i);
 	free(test.splits);
-	free(test.sums);
 	free(test.open);
 	return 0;
 }
