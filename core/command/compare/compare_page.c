@@ -4,9 +4,8 @@
  * costs, and how to read the figures; and JSON.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/allocate.h"
 #include "command/compare/compare_parts.h"
 #include "command/output/page.h"
 
@@ -54,22 +53,12 @@ static void add_errors(struct tw_page *page, const struct tw_compare_result *res
 		}
 		if (sum->starts)
 			tw_cell_fixed(table, sum->startup_ns / 1e6, 1);
-	}
-	for (unsigned i = 0; i < result->clocks; i++) {
-		const struct tw_compare_sum *sum = &result->sum[i][load];
-
+		/* Below the table. */
 		if (sum->failed)
 			tw_page_paragraph(page, "%s: %u of %u starts failed.",
 					  result->clock[i].name, sum->failed,
 					  sum->starts + sum->failed);
 	}
-}
-
-static void add_name(char *names, size_t size, const char *name)
-{
-	size_t length = strlen(names);
-
-	snprintf(names + length, size - length, "%s%s", length ? ", " : "", name);
 }
 
 static void add_loads(struct tw_page *page, const struct tw_compare_result *result,
@@ -110,8 +99,7 @@ static struct tw_compare_off off_of(const struct tw_compare_sum sums[TW_COMPARE_
 static void add_verdict(struct tw_page *page, const struct tw_compare_result *result)
 {
 	struct tw_compare_off worst = { .worst_ppb = -1 };
-	const char *farthest = NULL;
-	char within[256] = "";
+	const char *farthest = NULL, *within = "";
 	double error_ppb = 0;
 
 	for (unsigned i = 0; i < result->clocks; i++) {
@@ -123,7 +111,7 @@ static void add_verdict(struct tw_page *page, const struct tw_compare_result *re
 		}
 		if (off.worst_ppb < 0 || off.worst_ppb > off.error_ppb)
 			continue;
-		add_name(within, sizeof(within), result->clock[i].name);
+		within = tw_format("%s%s%s", within, *within ? ", " : "", result->clock[i].name);
 		error_ppb = fmax(error_ppb, off.error_ppb);
 	}
 	if (!farthest)
@@ -136,7 +124,7 @@ static void add_verdict(struct tw_page *page, const struct tw_compare_result *re
 				  "worst start.", farthest, decimals_of(worst.worst_ppb),
 				  worst.worst_ppb, decimals_of(worst.error_ppb),
 				  worst.error_ppb);
-	if (within[0])
+	if (*within)
 		tw_page_remark(page, "Within the error of the comparison, at most +-%.*f "
 			       "ppb: %s.", decimals_of(error_ppb), error_ppb, within);
 	tw_page_remark(page, "Each clock is judged by the nearer of CLOCK_MONOTONIC_RAW "
