@@ -166,6 +166,11 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 	  .help = "Write the page as HTML to FILE, too", \
 	  TW_OPTION_AT(type, member.html) }
 
+#define TW_OPTION_FIO(type, member, does) \
+	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM", \
+	  .otherwise = "FIO of the environment, else fio", .help = does, \
+	  TW_OPTION_AT(type, member) }
+
 /* Add a warning for each obstacle between this program and the counter or the
  * system clock. Adds nothing if there is none. */
 void tw_command_counter_warnings(struct tw_page *page,

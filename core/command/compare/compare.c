@@ -16,34 +16,29 @@
 #define NAME		TW_COMPARE_NAME
 #define LOOPS_PER_CPU	2
 
+#define AT(member)	TW_OPTION_AT(struct tw_compare_arguments, member)
+
 static const struct tw_option option_table[] = {
-	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
-	  .otherwise = "FIO of the environment, else fio",
-	  .help = "Compare the clocks of this fio; `none` compares only Tickwise's",
-	  TW_OPTION_AT(struct tw_compare_arguments, fio) },
+	TW_OPTION_FIO(struct tw_compare_arguments, fio,
+		      "Compare the clocks of this fio; `none` compares only Tickwise's"),
 	{ .name = "fio-patched", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO_PATCHED of the environment, else none",
-	  .help = "Compare the clocks of a second fio, too",
-	  TW_OPTION_AT(struct tw_compare_arguments, fio_patched) },
+	  .help = "Compare the clocks of a second fio, too", AT(fio_patched) },
 	{ .name = "starts", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .min = 1, .max = TW_COMPARE_MAX_STARTS, .preset = "5",
-	  .help = "Start each clock N times",
-	  TW_OPTION_AT(struct tw_compare_arguments, starts) },
+	  .help = "Start each clock N times", AT(starts) },
 	{ .name = "seconds", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .min = 0.1, .max = 3600, .preset = "4",
-	  .help = "Compare each start over this time",
-	  TW_OPTION_AT(struct tw_compare_arguments, window_ns) },
+	  .help = "Compare each start over this time", AT(window_ns) },
 	{ .name = "load", .kind = TW_OPTION_WORD,
 	  .words = TW_OPTION_WORD_LIST("idle", "busy", "both"), .preset = "both",
 	  .sets = 1 << TW_COMPARE_IDLE,
 	  .help = "Compare on an idle machine, with two busy loops for each CPU, or with "
-		  "both",
-	  TW_OPTION_AT(struct tw_compare_arguments, loads) },
+		  "both", AT(loads) },
 	{ .name = "rounds", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .max = TW_COMPARE_MAX_ROUNDS, .preset = "3",
 	  .help = "Run fio's null engine N times with each clock, one second each",
-	  .more = "The clocks take turns. The median is shown.",
-	  TW_OPTION_AT(struct tw_compare_arguments, rounds) },
+	  .more = "The clocks take turns. The median is shown.", AT(rounds) },
 	TW_OPTION_JSON(struct tw_compare_arguments, wanted),
 	TW_OPTION_HTML(struct tw_compare_arguments, wanted),
 	{ .name = NULL },

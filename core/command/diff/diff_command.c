@@ -15,31 +15,29 @@ struct wanted {
 	int all;
 };
 
+#define AT(member)	TW_OPTION_AT(struct wanted, member)
+
 static const struct tw_option table[] = {
 	{ .name = "threshold", .kind = TW_OPTION_PERCENT, .value = "PERCENT",
 	  .min = 0, .max = 1000, .preset = "0%",
 	  .help = "Count a change only if its whole interval is beyond this",
 	  .more = "5% is a latency of 1.05 times and more, and I/Os per second of 1/1.05 "
 		  "times and less. The verdict `same` excludes a change above it.",
-	  TW_OPTION_AT(struct wanted, threshold_percent) },
+	  AT(threshold_percent) },
 	{ .name = "level", .kind = TW_OPTION_PERCENT, .value = "PERCENT",
 	  .min = 0.01, .max = 5, .preset = "5%",
 	  .help = "Let the chance of a false alarm be at most this",
 	  .more = "Compare more than once while the runs go on, and each time needs a smaller "
-		  "chance: 5 % divided by the number of times.",
-	  TW_OPTION_AT(struct wanted, level_percent) },
+		  "chance: 5 % divided by the number of times.", AT(level_percent) },
 	{ .name = "all",
 	  .help = "Print each figure and stage, not only what changed and the most important",
-	  .more = "Of more than four options of fio that differ, it has the values, too.",
-	  TW_OPTION_AT(struct wanted, all) },
+	  .more = "Of more than four options of fio that differ, it has the values, too.", AT(all) },
 	{ .name = "json", .sets = TW_FORM_JSON,
 	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
-	  .more = "Its keys are below.",
-	  TW_OPTION_AT(struct wanted, as.form) },
+	  .more = "Its keys are below.", AT(as.form) },
 	TW_OPTION_CSV(struct wanted, as, "figure"),
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
-	  .help = "Write the page as HTML, with plots of both sides, to FILE, too",
-	  TW_OPTION_AT(struct wanted, as.html) },
+	  .help = "Write the page as HTML, with plots of both sides, to FILE, too", AT(as.html) },
 	{ .name = NULL },
 };
 

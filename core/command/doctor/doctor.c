@@ -17,9 +17,7 @@ struct arguments {
 static const struct tw_option option_table[] = {
 	TW_OPTION_JSON(struct arguments, wanted),
 	TW_OPTION_HTML(struct arguments, wanted),
-	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
-	  .otherwise = "FIO of the environment, else fio",
-	  .help = "Check this fio", TW_OPTION_AT(struct arguments, fio) },
+	TW_OPTION_FIO(struct arguments, fio, "Check this fio"),
 	{ .name = NULL },
 };
 

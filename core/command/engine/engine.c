@@ -27,12 +27,8 @@ struct wanted {
 
 #define AT(member)	TW_OPTION_AT(struct wanted, member)
 
-#define FIO_OPTION(does) \
-	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM", \
-	  .otherwise = "FIO of the environment, else fio", .help = does, AT(fio) }
-
 static const struct tw_option engine_table[] = {
-	FIO_OPTION("Find the engine for this fio"),
+	TW_OPTION_FIO(struct wanted, fio, "Find the engine for this fio"),
 	{ .name = NULL },
 };
 
@@ -49,7 +45,7 @@ const struct tw_options tw_engine_options = {
 };
 
 static const struct tw_option build_table[] = {
-	FIO_OPTION("Build the engines for this fio"),
+	TW_OPTION_FIO(struct wanted, fio, "Build the engines for this fio"),
 	{ .name = "source", .kind = TW_OPTION_FILE, .value = "PATH",
 	  .otherwise = "the folder that fio was built in, its source package, or fio's git",
 	  .help = "Take fio's source from this folder or archive",

@@ -66,9 +66,7 @@ static const struct tw_option option_table[] = {
 	{ .name = "engine", .kind = TW_OPTION_FILE, .value = "FILE",
 	  .otherwise = "the one that `tickwise engine` prints",
 	  .help = "Take the engine from FILE", AT(engine) },
-	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
-	  .otherwise = "FIO of the environment, else fio",
-	  .help = "Run this fio", AT(fio) },
+	TW_OPTION_FIO(struct wanted, fio, "Run this fio"),
 	{ .name = NULL },
 };
 
