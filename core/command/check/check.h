@@ -67,10 +67,6 @@ struct tw_check {
 /* Set those options that the command line left open. */
 void tw_check_fill_in_defaults(struct tw_reliability_options *options);
 
-/* Check, until Ctrl-C at most. Shows its progress on stderr if that takes long. Return:
- * TW_EXIT_GOOD, whatever the verdict; another enum tw_exit after a message. */
-int tw_check_run(struct tw_check *check, const struct tw_reliability_options *options);
-
 /* Return the seconds until the first of the judged counters wraps, if one of them is at
  * @ticks now; 0: not known, since an offset has no bound or the rate is missing. */
 double tw_check_seconds_before_wrap(const struct tw_reliability *result, uint64_t ticks);
