@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of tickwise compare share. compare_clocks.c finds the clocks,
- * compare_process.c runs processes and waits for their output. compare_measure.c
- * starts each clock, idle and under load, and runs I/Os on fio's null engine.
- * compare_result.c does the arithmetic, and compare_page.c prints.
- *
- * Functions that return an enum tw_exit print a message unless it is TW_EXIT_GOOD.
+ * What the files of tickwise compare share. compare_process.c runs processes and waits for
+ * their output. compare_measure.c starts each clock, idle and under load, and runs I/Os on
+ * fio's null engine. compare_result.c does the arithmetic, and compare_page.c prints.
  */
 #ifndef TW_COMPARE_PARTS_H
 #define TW_COMPARE_PARTS_H
@@ -91,10 +88,6 @@ struct tw_compare_result {
 	double all_s, done_s, step_s;	/* estimates: of all, of what is done, of @step */
 	uint64_t since_ns;		/* when @step began */
 };
-
-/* Find the clocks and the libraries they need. Return: an enum tw_exit. */
-int tw_compare_find(struct tw_compare_result *result,
-		    const struct tw_compare_arguments *arguments);
 
 /* Do all starts of all clocks. */
 void tw_compare_starts(struct tw_compare_result *result,
