@@ -34,55 +34,41 @@ static double multiplier_ppb(double hz)
 	return 0.5e9 / kernel.mult;
 }
 
-struct hints {
-	const struct tw_rate *rate;
-	struct tw_hint *hint;
-	unsigned count;
-};
-
-/* @own_ppb: the largest difference that the hint's own resolution or error
- * explains. */
-static void add(struct hints *hints, const char *name, double hz,
-		double own_ppb)
-{
-	struct tw_hint *hint;
-
-	if (!(hz > 0))
-		return;
-	hint = &hints->hint[hints->count++];
-	hint->name = name;
-	hint->hz = hz;
-	hint->difference_ppb = (hz / hints->rate->hz - 1) * 1e9;
-	hint->explained_ppb = own_ppb + multiplier_ppb(hints->rate->hz) +
-			      rate_error_ppb(hints->rate);
-	hint->contradicts = fabs(hint->difference_ppb) > hint->explained_ppb;
-}
-
-/* @off_khz: how far the hint can be off. A rate that was truncated to whole kHz
- * is up to 1 kHz too low. A rate that the kernel itself keeps in kHz is
- * rounded. */
-static void add_khz(struct hints *hints, const char *name, uint64_t khz,
-		    double off_khz)
-{
-	if (khz)
-		add(hints, name, (double)khz * 1000, off_khz / (double)khz * 1e9);
-}
+/* What a rate in kHz can be off by itself, as a part of it. One that was truncated to whole kHz is
+ * up to 1 kHz too low. One that the kernel itself keeps in kHz is rounded. */
+#define OF_KHZ(what, off_khz) \
+	(double)machine->what##_khz * 1000, (off_khz) / (double)machine->what##_khz * 1e9
 
 unsigned tw_hints_compare(const struct tw_machine *machine,
 			  const struct tw_rate *rate, struct tw_hint *hint)
 {
-	struct hints hints = { .rate = rate, .hint = hint };
+	const struct {
+		const char *name;
+		double hz, own_ppb;	/* that its own resolution or error explains, at most */
+	} stated[TW_HINTS] = {
+		{ "cpuid", OF_KHZ(cpuid, 1) },
+		{ "hypervisor", OF_KHZ(hypervisor, 1) },
+		{ "perf_page", OF_KHZ(perf_page, 0.5) },
+		{ "cpuinfo", OF_KHZ(cpuinfo, 0.5) },
+		{ "kernel_log", OF_KHZ(kernel_log, 0.5) },
+		{ "declared_frequency", (double)machine->declared_hz,
+		  0.5e9 / (double)machine->declared_hz },
+		/* The host's rate is in true seconds, RAW's need not be. Only a difference that no
+		 * crystal explains is a contradiction. */
+		{ "vmclock", machine->vmclock_hz, machine->vmclock_error_ppb + MAX_STEERING_PPB },
+	};
+	unsigned count = 0;
 
-	add_khz(&hints, "cpuid", machine->cpuid_khz, 1);
-	add_khz(&hints, "hypervisor", machine->hypervisor_khz, 1);
-	add_khz(&hints, "perf_page", machine->perf_page_khz, 0.5);
-	add_khz(&hints, "cpuinfo", machine->cpuinfo_khz, 0.5);
-	add_khz(&hints, "kernel_log", machine->kernel_log_khz, 0.5);
-	add(&hints, "declared_frequency", (double)machine->declared_hz,
-	    machine->declared_hz ? 0.5e9 / (double)machine->declared_hz : 0);
-	/* The host's rate is in true seconds, RAW's need not be. Only a
-	 * difference that no crystal explains is a contradiction. */
-	add(&hints, "vmclock", machine->vmclock_hz,
-	    machine->vmclock_error_ppb + MAX_STEERING_PPB);
-	return hints.count;
+	for (size_t i = 0; i < TW_HINTS; i++) {
+		const double ppb = (stated[i].hz / rate->hz - 1) * 1e9;
+		const double explained_ppb = stated[i].own_ppb + multiplier_ppb(rate->hz) +
+					     rate_error_ppb(rate);
+
+		if (stated[i].hz > 0)
+			hint[count++] = (struct tw_hint) {
+				stated[i].name, stated[i].hz, ppb, explained_ppb,
+				fabs(ppb) > explained_ppb,
+			};
+	}
+	return count;
 }
