@@ -185,8 +185,10 @@ static double estimate_s(const struct tw_compare_result *result,
 			 const struct tw_compare_arguments *arguments)
 {
 	double starts = arguments->starts * result->clocks;
-	double s = TW_COMPARE_NULL_S * tw_compare_null_runs(result, arguments->rounds);
+	double s = 0;
 
+	for (unsigned i = 0; i < result->clocks; i++)
+		s += result->clock[i].fio ? TW_COMPARE_NULL_S * arguments->rounds : 0;
 	for (int load = 0; load < TW_COMPARE_LOADS; load++)
 		if (arguments->loads >> load & 1)
 			s += (double)arguments->window_ns / 1e9 + starts *

@@ -261,15 +261,6 @@ static double run_fio(struct tw_compare_result *result, const struct tw_compare_
 	return iops;
 }
 
-unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds)
-{
-	unsigned with_fio = 0;
-
-	for (unsigned i = 0; i < result->clocks; i++)
-		with_fio += result->clock[i].fio != NULL;
-	return with_fio * rounds;
-}
-
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 {
 	double iops[TW_COMPARE_CLOCKS][TW_COMPARE_MAX_ROUNDS];

@@ -95,8 +95,6 @@ void tw_compare_starts(struct tw_compare_result *result,
 
 /* Measure I/Os per second. What can't be measured is 0. */
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds);
-/* Return how many runs of fio tw_compare_null() makes. */
-unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds);
 
 /* ---- processes ---- */
 
