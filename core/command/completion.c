@@ -8,6 +8,16 @@
 #include "command/command.h"
 #include "command/options.h"
 
+/* How a value is completed: in the script for bash, and by zsh; NULL: not at all. */
+static const struct {
+	const char *bash, *zsh;
+} kinds[] = {
+	[TW_OPTION_FILE] = { "file", "_files" },
+	[TW_OPTION_PROGRAM] = { "program", "_command_names -e" },
+	[TW_OPTION_WORD] = { "words", NULL }, [TW_OPTION_WORDS] = { "words", NULL },
+	[TW_OPTION_TEXTS] = { NULL, NULL },
+};
+
 static void print_names(const struct tw_command *commands, FILE *out)
 {
 	for (; commands->name; commands++)
@@ -54,21 +64,6 @@ static const char bash_end[] =
 "	esac\n"
 "} && complete -F _tickwise tickwise\n";
 
-static const char *kind_name(enum tw_option_kind kind)
-{
-	switch (kind) {
-	case TW_OPTION_FILE:
-		return "file";
-	case TW_OPTION_PROGRAM:
-		return "program";
-	case TW_OPTION_WORD:
-	case TW_OPTION_WORDS:
-		return "words";
-	default:
-		return NULL;
-	}
-}
-
 /* Print what a value can be. One that may be left out is no word of its own. */
 static void print_bash_values(const struct tw_options *options, FILE *out)
 {
@@ -76,7 +71,7 @@ static void print_bash_values(const struct tw_options *options, FILE *out)
 	const struct tw_option *option;
 
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
-		const char *kind = kind_name(option->kind);
+		const char *kind = kinds[option->kind].bash;
 
 		if (!kind)
 			continue;
@@ -94,7 +89,7 @@ static void print_bash_values(const struct tw_options *options, FILE *out)
 static void print_bash_command(const struct tw_command *command, FILE *out)
 {
 	const struct tw_options *options = command->options;
-	const char *kind = kind_name(options->arguments_kind);
+	const char *kind = kinds[options->arguments_kind].bash;
 	const struct tw_option *option;
 
 	fprintf(out, "	%s)\n\t\tkind=%s all='", command->name,
@@ -124,18 +119,6 @@ void tw_completion_print_bash(const struct tw_command *commands, FILE *out)
 
 /* ---- zsh ---- */
 
-static const char *zsh_files(enum tw_option_kind kind)
-{
-	switch (kind) {
-	case TW_OPTION_FILE:
-		return "_files";
-	case TW_OPTION_PROGRAM:
-		return "_command_names -e";
-	default:
-		return "";
-	}
-}
-
 /* Print '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. A value
  * that may be left out is in the same word: '--name=-[...'. */
 static void print_zsh_option(const struct tw_option *option, FILE *out)
@@ -160,7 +143,7 @@ static void print_zsh_option(const struct tw_option *option, FILE *out)
 		fputs(option->bare ? "::value:" : ":value:", out);
 	if (option->words)
 		fprintf(out, "(%s)", tw_option_words(words, option, " ", " "));
-	fprintf(out, "%s'", zsh_files(option->kind));
+	fprintf(out, "%s'", kinds[option->kind].zsh ? kinds[option->kind].zsh : "");
 }
 
 static void print_zsh_command(const struct tw_command *command, FILE *out)
@@ -171,9 +154,8 @@ static void print_zsh_command(const struct tw_command *command, FILE *out)
 	fprintf(out, "	%s)\n\t\t_arguments -S", command->name);
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		print_zsh_option(option, out);
-	if (options->arguments && *zsh_files(options->arguments_kind))
-		fprintf(out, " \\\n\t\t'*:argument:%s'",
-			zsh_files(options->arguments_kind));
+	if (options->arguments && kinds[options->arguments_kind].zsh)
+		fprintf(out, " \\\n\t\t'*:argument:%s'", kinds[options->arguments_kind].zsh);
 	fputs(" ;;\n", out);
 }
 
