@@ -107,8 +107,7 @@ static int is_in(const struct tw_diff_facts *facts, const char *options)
 static void append(struct tw_diff_facts *facts, const char *name, const char *a,
 		   const char *b)
 {
-	facts->list = tw_grow(facts->list, facts->count, sizeof(*facts->list));
-	facts->list[facts->count++] = (struct tw_diff_fact) { name, { a, b } };
+	*tw_grow_by_one(facts->list, facts->count) = (struct tw_diff_fact) { name, { a, b } };
 }
 
 /* ---- facts ---------------------------------------------------------------- */
@@ -273,7 +272,6 @@ static int is_timed(const struct tw_report_job *job)
 static void find_time(struct tw_diff *diff)
 {
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
-	char a[TW_FORMAT_SIZE], b[TW_FORMAT_SIZE];
 
 	if (!is_timed(diff->runs[0].job) ||
 	    is_in(&diff->options, "runtime timeout time_based size filesize io_size number_ios "
@@ -284,9 +282,8 @@ static void find_time(struct tw_diff *diff)
 					  (double)diff->of[diff->runs[i].side];
 	if (ns[0] <= ns[1] * ABOUT_AS_LONG && ns[1] <= ns[0] * ABOUT_AS_LONG)
 		return;
-	append(&diff->facts, "run time",
-	       tw_copy_text(tw_format_ns(a, ns[TW_DIFF_A])),
-	       tw_copy_text(tw_format_ns(b, ns[TW_DIFF_B])));
+	append(&diff->facts, "run time", tw_copy_text(TW_SAY_NS(ns[TW_DIFF_A])),
+	       tw_copy_text(TW_SAY_NS(ns[TW_DIFF_B])));
 }
 
 void tw_diff_find_facts(struct tw_diff *diff)

@@ -4,7 +4,6 @@
  * changed.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +13,6 @@
 #include "command/output/page.h"
 
 /* ---- numbers ------------------------------------------------------------- */
-
-/* Room for two numbers. */
-#define INTERVAL	(2 * TW_FORMAT_SIZE + 8)
 
 static double percent_of(double log_ratio)
 {
@@ -42,35 +38,28 @@ static struct tw_format_unit unit_of(const struct tw_diff_figure *figure)
 	};
 }
 
-/* Write "+1.235" or "+4.9". A value below half of the last digit is printed as 0, without a
+/* Return "+1.235" or "+4.9". A value below half of the last digit is printed as 0, without a
  * sign. */
-static const char *value_text(char *text, const struct tw_diff_figure *figure, double value)
+static const char *value_text(const struct tw_diff_figure *figure, double value)
 {
 	const struct tw_format_unit unit = unit_of(figure);
 
 	value = figure->is_log ? percent_of(value) : value / unit.ns;
-	snprintf(text, TW_FORMAT_SIZE, fabs(value) < pow(10, -unit.decimals) / 2 ? "0" : "%+.*f",
-		 unit.decimals, value);
-	return text;
+	return fabs(value) < pow(10, -unit.decimals) / 2 ? "0" :
+		tw_format("%+.*f", unit.decimals, value);
 }
 
-/* Write "+4.655 us" or "+4.9 %"; and its interval, "(+4.341 to +5.104)", or nothing. */
-static const char *change_text(char *text, const struct tw_diff_figure *figure)
+/* Return "+4.655 us" or "+4.9 %"; and its interval, "(+4.341 to +5.104)", or "". */
+static const char *change_text(const struct tw_diff_figure *figure)
 {
-	value_text(text, figure, figure->change.change);
-	return strcat(strcat(text, " "), unit_of(figure).name);
+	return tw_format("%s %s", value_text(figure, figure->change.change), unit_of(figure).name);
 }
 
-static const char *interval_text(char *text, const struct tw_diff_figure *figure)
+static const char *interval_text(const struct tw_diff_figure *figure)
 {
-	char ends[2][TW_FORMAT_SIZE];
-
-	*text = '\0';
-	if (has_interval(&figure->change))
-		snprintf(text, INTERVAL, "(%s to %s)",
-			 value_text(ends[0], figure, figure->change.low),
-			 value_text(ends[1], figure, figure->change.high));
-	return text;
+	return !has_interval(&figure->change) ? "" :
+		tw_format("(%s to %s)", value_text(figure, figure->change.low),
+			  value_text(figure, figure->change.high));
 }
 
 /* ---- the verdict --------------------------------------------------------- */
@@ -115,11 +104,10 @@ static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, int
 static void tell(struct tw_page *page, const struct tw_diff *diff,
 		 const struct tw_diff_figure *figure)
 {
-	char change[TW_FORMAT_SIZE + 8], interval[INTERVAL];
+	const char *interval = interval_text(figure);
 
-	interval_text(interval, figure);
 	tw_page_more(page, "%s%s %s%s%s", part_name(diff, figure), figure->name,
-		     change_text(change, figure), *interval ? " " : "", interval);
+		     change_text(figure), *interval ? " " : "", interval);
 }
 
 static int is_too_few(const struct tw_diff *diff)
@@ -132,7 +120,7 @@ static int is_too_few(const struct tw_diff *diff)
 static void add_no_verdict(struct tw_page *page, const struct tw_diff *diff)
 {
 	const struct tw_diff_figure *differs = most_changed(diff, 0), *most = NULL;
-	char text[TW_FORMAT_SIZE + 8];
+	const char *text;
 
 	if (diff->count == 2)
 		tw_page_paragraph(page, "One run each: no verdict. ");
@@ -153,7 +141,7 @@ static void add_no_verdict(struct tw_page *page, const struct tw_diff *diff)
 			most = &diff->figures[i];
 	if (!most)
 		return;
-	change_text(text, most);
+	text = change_text(most);
 	tw_page_more(page, "B's %smean was %s%s this time.", part_name(diff, most),
 		     *text == '0' ? "the same" : &text[1],
 		     *text == '0' ? "" : *text == '-' ? " shorter" : " longer");
@@ -165,7 +153,6 @@ static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 				(diff->threshold - 1) * 100) : "";
 	const int exit = tw_diff_verdicts[diff->verdict].exit;
 	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
-	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
 
 	switch (diff->verdict) {
 	case TW_DIFF_SAME:
@@ -176,8 +163,8 @@ static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 		break;
 	case TW_DIFF_NOISY:
 		tw_page_paragraph(page, "Not sure: B is %s to %s %% in %s%s.",
-				  value_text(low, least, least->change.low),
-				  value_text(high, least, least->change.high),
+				  value_text(least, least->change.low),
+				  value_text(least, least->change.high),
 				  part_name(diff, least), least->name);
 		break;
 	case TW_DIFF_FASTER:
@@ -224,7 +211,6 @@ static const struct tw_diff_figure *widest(const struct tw_diff *diff)
 static void add_sure_stages(struct tw_page *page, const struct tw_diff *diff)
 {
 	int is_told = 0, has_mean = 0;
-	char text[TW_FORMAT_SIZE + 8];
 
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
@@ -236,7 +222,7 @@ static void add_sure_stages(struct tw_page *page, const struct tw_diff *diff)
 		if (!is_told++)
 			tw_page_remark(page, "Stages that surely changed");
 		tw_page_more(page, "%s %s%s %s", is_told > 1 ? "," : ":",
-			     part_name(diff, figure), figure->name, change_text(text, figure));
+			     part_name(diff, figure), figure->name, change_text(figure));
 	}
 	if (is_told)
 		tw_page_more(page, ".");
@@ -337,14 +323,13 @@ static void add_figure(struct tw_table *table, const struct tw_diff *diff,
 		{ "shorter", "", "longer" }, { "faster", "", "slower" },
 	};
 	const struct tw_diff_change *is = &figure->change;
-	char text[INTERVAL];
 
 	tw_table_row(table);
 	tw_cell_text(table, figure->name);
 	add_side(table, figure, is->a, is->spread_a, diff->of[TW_DIFF_A]);
 	add_side(table, figure, is->b, is->spread_b, diff->of[TW_DIFF_B]);
-	tw_cell_text(table, change_text(text, figure));
-	tw_cell_text(table, interval_text(text, figure));
+	tw_cell_text(table, change_text(figure));
+	tw_cell_text(table, interval_text(figure));
 	tw_cell_strong(table, words[figure->is_log][figure->slower + 1]);
 }
 

@@ -80,8 +80,7 @@ static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 		run->side = side;
 		run->job = job;
 	}
-	run->groups = tw_grow(run->groups, run->count, sizeof(*run->groups));
-	run->groups[run->count++] = group;
+	*tw_grow_by_one(run->groups, run->count) = group;
 	take_times(run, group);
 	return TW_EXIT_GOOD;
 }
