@@ -156,11 +156,6 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 
 /* ---- a run ---- */
 
-static char *option_ms(const char *name, double seconds)
-{
-	return tw_format("%s=%.0fms", name, seconds * 1e3);
-}
-
 /* fio has memory for each I/O in flight. How large they are is known after the first run. */
 static double most_in_flight(const struct tw_sweep *sweep, double rate)
 {
@@ -182,21 +177,18 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 	/* Both runs without a rate have the same, since the first one can't know the size. */
 	const double most = how->rate > 0 ? most_in_flight(sweep, rate) : TW_SWEEP_DEPTH;
 	const double depth = ceil(most * sweep->share);
+	char *options = tw_format("time_based=1 iodepth=%.0f runtime=%.0fms ramp_time=%.0fms%s",
+				  depth, 1e3 * (is_burst ? how->burst_s : how->seconds),
+				  is_burst ? 0 : 1e3 * (how->burst_s + how->settle_s),
+				  is_burst ? " tw_report=none tw_kernel=off" : "");
 	char **list = NULL;
-	size_t count = tw_push(&list, 0, tw_format("time_based=1"));
+	size_t count = 0;
 
-	count = tw_push(&list, count, tw_format("iodepth=%.0f", depth));
-	count = tw_push(&list, count, option_ms("runtime", is_burst ? how->burst_s : how->seconds));
-	count = tw_push(&list, count, option_ms("ramp_time", is_burst ? 0 :
-						how->burst_s + how->settle_s));
-	if (is_burst) {
-		count = tw_push(&list, count, tw_format("tw_report=none"));
-		count = tw_push(&list, count, tw_format("tw_kernel=off"));
-	}
-	if (rate > 0) {
-		count = tw_push(&list, count, tw_format("tw_arrivals=poisson"));
-		count = tw_push(&list, count, tw_format("tw_rate_iops=%.0f", fmax(rate, 1)));
-	}
+	if (rate > 0)
+		options = tw_format("%s tw_arrivals=poisson tw_rate_iops=%.0f", options,
+				    fmax(rate, 1));
+	for (char *option = strtok(options, " "); option; option = strtok(NULL, " "))
+		count = tw_push(&list, count, option);
 	tw_push(&list, count, NULL);
 	return list;
 }
