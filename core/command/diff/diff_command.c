@@ -2,8 +2,6 @@
 /*
  * tickwise diff: tells whether figures changed from one set of runs to another.
  */
-#include <stdio.h>
-
 #include "command/command.h"
 #include "command/diff/diff.h"
 

@@ -4,7 +4,6 @@
  * new key of a report, add a line to the table.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "command/diff/diff.h"
 #include "base/allocate.h"

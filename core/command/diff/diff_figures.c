@@ -5,7 +5,6 @@
  * own figures, if all runs have this group and direction.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"

@@ -5,7 +5,6 @@
  * tickwise-kernel-helper tells what the kernel allows.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

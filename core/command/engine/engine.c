@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/allocate.h"
 #include "base/private_folder.h"
 #include "command/command.h"
 #include "command/own_files.h"

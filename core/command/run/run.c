@@ -8,12 +8,10 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/output/page.h"
 #include "command/run/run_parts.h"
 #include "timespec.h"
 

@@ -8,7 +8,6 @@
  * dash, letters of options may follow each other (-mr), and a value its letter
  * (-oFILE), unless a name begins like that (-out).
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

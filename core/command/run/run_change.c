@@ -7,8 +7,6 @@
  * of them. If the old engine has one I/O in flight whatever iodepth is, the job
  * keeps a depth of 1.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"

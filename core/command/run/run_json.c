@@ -9,7 +9,6 @@
  * With --status-interval fio prints several documents; the last one is for the whole run.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>

@@ -3,9 +3,7 @@
  * tickwise run PATH: two jobs of random reads, one after the other, with one I/O in flight
  * and with 32. Their reports are shown in a few lines.
  */
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/command.h"
 #include "command/report/report_parts.h"

@@ -4,7 +4,6 @@
  * device changed meanwhile, and the response at each load.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/allocate.h"
 #include "command/report/report_parts.h"

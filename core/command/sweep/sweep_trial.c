@@ -3,7 +3,6 @@
  * A trial of tickwise sweep: fio runs the jobs once, with the options of the trial at the end of
  * each, where they override the job's own. The reports of all jobs are merged to one.
  */
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
