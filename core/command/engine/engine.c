@@ -85,11 +85,12 @@ static int read_options(const struct tw_options *options, struct wanted *wanted,
 int tw_command_engine(char **argv)
 {
 	struct wanted wanted = { 0 };
-	struct tw_run_engines engines = { .name = ENGINE_NAME };
+	struct tw_run_engines engines = { .fio = NULL };
 	int code = read_options(&tw_engine_options, &wanted, argv);
 
 	if (code != TW_GO_ON)
 		return code;
+	tw_run_name = ENGINE_NAME;
 	engines.fio = wanted.fio;
 	code = tw_run_find_engines(&engines, NULL);
 	if (code == TW_EXIT_GOOD)

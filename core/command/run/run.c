@@ -498,7 +498,7 @@ static int run(const struct wanted *wanted, char **argv)
 {
 	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
 	struct tw_run_engines engines = {
-		.name = tw_run_name, .fio = wanted->fio, .convert = wanted->convert,
+		.fio = wanted->fio, .convert = wanted->convert,
 		.is_given = wanted->engine != NULL,
 		.added = options_of_engine(wanted),
 	};

@@ -128,8 +128,7 @@ static const char *version_of(const char *fio)
 {
 	const char *printed = ask(fio, tw_format("--version"));
 	size_t length = !printed || strncmp(printed, "fio-", 4) != 0 ? 0 :
-		strspn(printed, "abcdefghijklmnopqrstuvwxyz"
-		       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+~_-");
+		strspn(printed, TW_RUN_PLAIN "+~-");
 
 	return length && printed[length] == '\n' ?
 		tw_format("%.*s", (int)length, printed) : NULL;
@@ -221,18 +220,15 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 {
 	engines->path = path ? keep(realpath(path, NULL)) : tw_run_find_engine(engines);
 	if (!engines->path && path)
-		return tw_command_fail(engines->name, TW_EXIT_NO_INPUT, "%s: %s",
-				       path, strerror(errno));
+		return tw_run_fail(TW_EXIT_NO_INPUT, "%s: %s", path, strerror(errno));
 	if (!engines->path)
-		return tw_own_file_missing(engines->name, ENGINE,
-					   "install fio-tickwise, or type: tickwise "
-					   "build-engine");
+		return tw_own_file_missing(tw_run_name, ENGINE, "install fio-tickwise, or type: "
+					   "tickwise build-engine");
 	/* fio would take these characters for a comment, a variable or the end
 	 * of the path. */
 	if (strpbrk(engines->path, ",;#$\n"))
-		return tw_command_fail(engines->name, TW_EXIT_USAGE, "%s: fio "
-				       "can't load an engine from a path with "
-				       "one of , ; # $ in it", engines->path);
+		return tw_run_fail(TW_EXIT_USAGE, "%s: fio can't load an engine from a path with "
+				   "one of , ; # $ in it", engines->path);
 	engines->command_path = find_next_to(engines->path, COMMAND_ENGINE);
 	engines->memory_path = find_next_to(engines->path, MEMORY_ENGINE);
 	return TW_EXIT_GOOD;
@@ -333,16 +329,16 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 		return TW_EXIT_GOOD;
 	printed = *reason ? "" : ask(engines->fio, tw_format("--enghelp=%s", path));
 	if (!printed)
-		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "can't run %s: %s",
-				       engines->fio, strerror(errno));
+		return tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", engines->fio,
+				   strerror(errno));
 	/* fio may not get so far, as of a limit of memory. */
 	if (!*reason && !version_of(engines->fio))
-		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s does not run: %.*s",
-				       engines->fio, (int)strcspn(printed, "\n"), printed);
-	return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s can't load %s: %s Type: "
-			       "tickwise build-engine%s%s", engines->fio, path, *reason ?
-			       tw_format("%s.", reason) : "is it built for this fio?",
-			       is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
+		return tw_run_fail(TW_EXIT_SOFTWARE, "%s does not run: %.*s", engines->fio,
+				   (int)strcspn(printed, "\n"), printed);
+	return tw_run_fail(TW_EXIT_SOFTWARE, "%s can't load %s: %s Type: tickwise build-engine%s%s",
+			   engines->fio, path, *reason ? tw_format("%s.", reason) :
+			   "is it built for this fio?", is_usual ? "" : " --fio=",
+			   is_usual ? "" : engines->fio);
 }
 
 int tw_run_takes_next(struct tw_run_engines *engines, const char *option)

@@ -215,9 +215,7 @@ static void print_quoted(const char *text, FILE *stream)
 {
 	size_t length;
 
-	if (*text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_./+,:@%=-")]) {
+	if (*text && !text[strspn(text, TW_RUN_PLAIN "/+,:@%=-")]) {
 		fprintf(stream, " %s", text);
 		return;
 	}

@@ -141,8 +141,7 @@ static char *for_name(const char *text)
 	char *name = tw_format("%.*s", NAME_BYTES, text);
 
 	for (char *at = name; *at; at++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-",
-			    *at) || (at == name && (*at == '.' || *at == '-')))
+		if (!strchr(TW_RUN_PLAIN "-", *at) || (at == name && (*at == '.' || *at == '-')))
 			*at = '_';
 	return name;
 }

@@ -28,6 +28,9 @@ extern const char *tw_run_name;
 /* The first descriptor that fio inherits: its own are below. */
 #define TW_RUN_FIRST_FD	10
 
+/* Characters that need no quoting, wherever a name stands. */
+#define TW_RUN_PLAIN	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+
 /* Print "tickwise run: ..." on stderr, one line. The second: but not with --quiet. */
 #define tw_run_say(...)		tw_command_fail(tw_run_name, TW_EXIT_GOOD, __VA_ARGS__)
 #define tw_run_remark(...)	tw_command_remark(tw_run_name, __VA_ARGS__)
@@ -100,7 +103,6 @@ struct tw_run_options {
 };
 
 struct tw_run_engines {
-	const char *name;		/* name of the subcommand, for messages */
 	const char *fio;
 	int is_given;			/* 1: by --engine */
 	char *path;			/* tickwise.so */

@@ -219,8 +219,7 @@ static int find_block(struct tw_run_target *target, unsigned least_bytes)
 /* Return 1 if fio takes a path as it is in a job file. */
 static int is_plain(const char *path)
 {
-	return !path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "0123456789_./+@-")];
+	return !path[strspn(path, TW_RUN_PLAIN "/+@-")];
 }
 
 static int open_device(struct tw_run_target *target)

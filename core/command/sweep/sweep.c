@@ -321,9 +321,7 @@ int tw_command_sweep(char **argv)
 	if (wanted.goal && tw_goal_read(&sweep.search.goal, wanted.goal))
 		return tw_run_fail(TW_EXIT_USAGE, "--goal takes a percentile and a time, as in "
 				   "p99.9<1ms, not '%s'", wanted.goal);
-	sweep.engines = (struct tw_run_engines) {
-		.name = TW_SWEEP, .fio = tw_run_fio_program(wanted.fio),
-	};
+	sweep.engines.fio = tw_run_fio_program(wanted.fio);
 	code = tw_run_find_engines(&sweep.engines, wanted.engine);
 	if (code != TW_EXIT_GOOD)
 		return code;
