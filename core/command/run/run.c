@@ -480,18 +480,6 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 
 /* ---- the command ---- */
 
-static int run_path(const char *path, struct tw_run_engines *engines,
-		    const struct wanted *wanted)
-{
-	const struct tw_run_path how = {
-		.each_ns = wanted->each_ns ? wanted->each_ns : PATH_SECONDS * TW_NS_PER_SECOND,
-		.page = wanted->no_report ? TW_RUN_NO_PAGE :
-			wanted->report ? TW_RUN_WHOLE_PAGE : TW_RUN_ANSWERS,
-	};
-
-	return tw_run_path(path, engines, &how);
-}
-
 /* Prepare one run, or both sides of --ab. fio is asked later which options the engines
  * have. */
 static int run(const struct wanted *wanted, char **argv)
@@ -520,7 +508,10 @@ static int run(const struct wanted *wanted, char **argv)
 		return tw_run_fail(TW_EXIT_USAGE, "%s: --ab and --dry-run need a job file", *argv);
 	code = tw_run_find_engines(&engines, wanted->engine);
 	if (is_path && code == TW_EXIT_GOOD)
-		return run_path(*argv, &engines, wanted);
+		return tw_run_path(*argv, &engines, wanted->each_ns ? wanted->each_ns :
+				   PATH_SECONDS * TW_NS_PER_SECOND, wanted->no_report ?
+				   TW_RUN_NO_PAGE : wanted->report ? TW_RUN_WHOLE_PAGE :
+				   TW_RUN_ANSWERS);
 	for (int i = 0; i < count && code == TW_EXIT_GOOD; i++)
 		code = tw_run_prepare(&sides[i], &engines,
 				      count == 2 ? wanted->ab.list[i] : NULL, argv);

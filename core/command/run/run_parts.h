@@ -397,13 +397,11 @@ void tw_run_add(struct tw_run_jobs *jobs, char *lines);
 void tw_run_add_target(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
 		       const struct tw_run_target *target);
 
-struct tw_run_path {
-	uint64_t each_ns;		/* how long to read at each depth */
-	enum { TW_RUN_ANSWERS, TW_RUN_WHOLE_PAGE, TW_RUN_NO_PAGE } page;
-};
+enum tw_run_page { TW_RUN_ANSWERS, TW_RUN_WHOLE_PAGE, TW_RUN_NO_PAGE };
 
-/* Read a path at two depths, and print what was found. Return: as `tickwise run`. */
-int tw_run_path(const char *path, struct tw_run_engines *engines,
-		const struct tw_run_path *wanted);
+/* Read a path at two depths, each for @each_ns, and print what was found. Return: as
+ * `tickwise run`. */
+int tw_run_path(const char *path, struct tw_run_engines *engines, uint64_t each_ns,
+		enum tw_run_page page);
 
 #endif

@@ -93,12 +93,12 @@ static int show(const struct tw_run_reports *reports, const struct tw_run_target
 }
 
 static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_target *target,
-		    const struct tw_run_path *wanted, const struct tw_run_engines *engines)
+		    const struct tw_run_engines *engines, uint64_t each_ns, enum tw_run_page page)
 {
 	struct tw_run_reports reports = { 0 };
 	int ret, code;
 
-	arguments->whole_ns = 2 * wanted->each_ns;
+	arguments->whole_ns = 2 * each_ns;
 	tw_run_remark("%s: reads for %.4g s", target->path, (double)arguments->whole_ns / 1e9);
 	arguments->is_quiet = 1;
 	ret = tw_run_fio(arguments, engines->fio, &reports, &code);
@@ -117,19 +117,19 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 	code = tw_run_check_reports(&reports, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	if (wanted->page == TW_RUN_ANSWERS)
-		code = show(&reports, target, wanted->each_ns);
-	else if (wanted->page == TW_RUN_WHOLE_PAGE)
+	if (page == TW_RUN_ANSWERS)
+		code = show(&reports, target, each_ns);
+	else if (page == TW_RUN_WHOLE_PAGE)
 		code = tw_command_report(tw_run_report_arguments(&reports, 0));
-	tw_run_say_reports(&reports, wanted->page == TW_RUN_WHOLE_PAGE);
+	tw_run_say_reports(&reports, page == TW_RUN_WHOLE_PAGE);
 	if (!engines->added)
 		tw_run_remark("to see what had the CPU during the slowest I/Os, run it again "
 			      "with --causes, as root");
 	return code;
 }
 
-int tw_run_path(const char *path, struct tw_run_engines *engines,
-		const struct tw_run_path *wanted)
+int tw_run_path(const char *path, struct tw_run_engines *engines, uint64_t each_ns,
+		enum tw_run_page page)
 {
 	char *argv[] = { tw_format("--readonly"), tw_format("%s", path), NULL };
 	struct tw_run_arguments arguments = { 0 };
@@ -142,6 +142,6 @@ int tw_run_path(const char *path, struct tw_run_engines *engines,
 		code = tw_run_open_target(&target, path);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	add_jobs(&arguments.files[0], engines, &target, wanted->each_ns);
-	return run_jobs(&arguments, &target, wanted, engines);
+	add_jobs(&arguments.files[0], engines, &target, each_ns);
+	return run_jobs(&arguments, &target, engines, each_ns, page);
 }
