@@ -251,36 +251,28 @@ static int run(struct tw_check *check, const struct tw_reliability_options *want
 	return TW_EXIT_GOOD;
 }
 
-static int exit_code(enum tw_verdict verdict)
-{
-	return verdict == TW_RELIABLE ? TW_EXIT_GOOD :
-	       verdict == TW_UNRELIABLE ? TW_EXIT_BAD_VERDICT : TW_EXIT_UNDECIDED;
-}
-
-static int check_once(const struct tw_check_arguments *arguments)
-{
-	struct tw_check check;
-	int code = run(&check, &arguments->options);
-
-	if (code != TW_EXIT_GOOD)
-		return code;
-	code = tw_command_show(TW_CHECK, &arguments->wanted,
-			       tw_check_page(&check, &arguments->options), NULL,
-			       tw_check_json(&check, &arguments->options));
-	if (code == TW_EXIT_GOOD)
-		code = exit_code(check.result.verdict);
-	tw_reliability_free(&check.result);
-	return code;
-}
-
 int tw_command_check(char **argv)
 {
+	static const int codes[] = {
+		[TW_RELIABLE] = TW_EXIT_GOOD, [TW_UNRELIABLE] = TW_EXIT_BAD_VERDICT,
+		[TW_UNDECIDED] = TW_EXIT_UNDECIDED,
+	};
 	struct tw_check_arguments arguments = { 0 };
+	struct tw_check check;
 	int code = tw_command_options(&tw_check_options, &arguments, argv, NULL);
 
 	if (code != TW_GO_ON)
 		return code;
 	tw_check_fill_in_defaults(&arguments.options);
 	tw_command_catch_interrupts();
-	return check_once(&arguments);
+	code = run(&check, &arguments.options);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = tw_command_show(TW_CHECK, &arguments.wanted,
+			       tw_check_page(&check, &arguments.options), NULL,
+			       tw_check_json(&check, &arguments.options));
+	if (code == TW_EXIT_GOOD)
+		code = codes[check.result.verdict];
+	tw_reliability_free(&check.result);
+	return code;
 }
