@@ -122,13 +122,13 @@ static void add_hints(struct tw_page *page, const struct result *result)
 		tw_cell_fixed(table, hint->hz, 0);
 		tw_cell_printf(table, "%+.1f", hint->difference_ppb);
 		tw_cell_printf(table, "+-%.1f", hint->explained_ppb);
-	}
-	for (const struct tw_hint *hint = hints; hint < end; hint++)
+		/* Below the table. */
 		if (hint->contradicts)
 			tw_page_warning(page, "%s contradicts the rate: it is %+.1f ppb "
 					"off, of which its resolution and the rate's "
 					"explain %.1f.", hint->name, hint->difference_ppb,
 					hint->explained_ppb);
+	}
 }
 
 /* Add what is known about the difference between this rate and SI seconds. */

@@ -15,13 +15,6 @@
  * measurement of one, that is farther off than this is faulty. */
 #define MAX_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
 
-/* Return how far off the rate can be. The kernel's own rate is exact: it was compared
- * with the samples and with a witness. */
-static double rate_error_ppb(const struct tw_rate *rate)
-{
-	return rate->source == TW_RATE_KERNEL ? 0 : rate->bound_ppb;
-}
-
 /* Return half a step of the multiplier that the kernel computes from this
  * rate. */
 static double multiplier_ppb(double hz)
@@ -57,12 +50,13 @@ unsigned tw_hints_compare(const struct tw_machine *machine,
 		 * crystal explains is a contradiction. */
 		{ "vmclock", machine->vmclock_hz, machine->vmclock_error_ppb + MAX_STEERING_PPB },
 	};
+	/* The kernel's own rate is exact: it was compared with the samples and with a witness. */
+	const double rate_ppb = rate->source == TW_RATE_KERNEL ? 0 : rate->bound_ppb;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < TW_HINTS; i++) {
 		const double ppb = (stated[i].hz / rate->hz - 1) * 1e9;
-		const double explained_ppb = stated[i].own_ppb + multiplier_ppb(rate->hz) +
-					     rate_error_ppb(rate);
+		const double explained_ppb = stated[i].own_ppb + multiplier_ppb(rate->hz) + rate_ppb;
 
 		if (stated[i].hz > 0)
 			hint[count++] = (struct tw_hint) {
