@@ -64,11 +64,6 @@ static const char *interval_text(const struct tw_diff_figure *figure)
 
 /* ---- the verdict --------------------------------------------------------- */
 
-static int begins_part(const struct tw_diff *diff, size_t i)
-{
-	return i == 0 || !tw_diff_is_of(&diff->figures[i], &diff->figures[i - 1]);
-}
-
 /* Return "JOB DIRECTION ", or "" if all figures are of one. */
 static const char *part_name(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
@@ -362,7 +357,7 @@ static int add_figures(struct tw_page *page, const struct tw_diff *diff, unsigne
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
-		if (begins_part(diff, i)) {
+		if (i == 0 || !tw_diff_is_of(figure, figure - 1)) {
 			tw_page_heading(page, 2, "%s, %s", tw_diff_job(figure)->name,
 					tw_direction_names[figure->direction]);
 			if (with & TW_DIFF_WITH_PLOTS)

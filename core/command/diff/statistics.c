@@ -213,12 +213,6 @@ static struct figure figure_of(const struct test *test, size_t i)
 	return figure;
 }
 
-/* Return what rounding leaves of the squares if all values are equal. */
-static double no_squares(const struct test *test, const struct figure *figure)
-{
-	return (double)test->sets->runs * figure->largest * figure->largest * 1e-30;
-}
-
 /* Return the squared standard error of the difference of two means. Each side
  * has its own variance (Welch); a side with one run uses that of the other. */
 static double error_of(const struct test *test, double within_a, double within_b)
@@ -235,7 +229,9 @@ static double error_of(const struct test *test, double within_a, double within_b
 static double shifted(const struct test *test, const struct figure *figure,
 		      size_t split, double shift)
 {
-	double moved = test->splits[split].moved, nothing = no_squares(test, figure);
+	/* What rounding leaves of the squares if all values are equal. */
+	const double nothing = (double)test->sets->runs * figure->largest * figure->largest * 1e-30;
+	double moved = test->splits[split].moved;
 	const struct sums *all = &figure->all, *in_b = &test->splits[split].sums;
 	double b = in_b->values - moved * shift;
 	double a = all->values - test->b * shift - b;
