@@ -84,11 +84,10 @@ static int read_version(const char **version, const char *fio)
 	int ret = ask(fio, "--version", text, sizeof(text));
 
 	if (ret)
-		return tw_command_fail(NAME, TW_EXIT_NO_INPUT,
-				       "can't run %s: %s", fio, strerror(-ret));
+		return tw_command_fail(NAME, TW_EXIT_NO_INPUT, "can't run %s: %s", fio,
+				       strerror(-ret));
 	if (strncmp(text, "fio-", 4) != 0)
-		return tw_command_fail(NAME, TW_EXIT_NO_INPUT,
-				       "%s is not fio", fio);
+		return tw_command_fail(NAME, TW_EXIT_NO_INPUT, "%s is not fio", fio);
 	*version = tw_format("%.*s", (int)strcspn(text, "\n"), text);
 	return TW_EXIT_GOOD;
 }
@@ -196,6 +195,7 @@ static double estimate_s(const struct tw_compare_result *result,
 	return s;
 }
 
+/* What it allocates lives until the program ends. */
 static int compare(struct tw_compare_result *result,
 		   const struct tw_compare_arguments *arguments)
 {
@@ -246,9 +246,5 @@ int tw_command_compare(char **argv)
 		return code;
 	if (strcmp(arguments.fio, "none") == 0)
 		arguments.fio = "";
-	code = compare(&result, &arguments);
-	for (unsigned i = 0; i < result.clocks; i++)
-		for (int load = 0; load < TW_COMPARE_LOADS; load++)
-			free(result.start[i][load]);
-	return code;
+	return compare(&result, &arguments);
 }

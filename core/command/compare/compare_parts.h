@@ -110,7 +110,7 @@ struct tw_compare_process {
  * tw_compare_spawn - run a program
  * @argv: NULL at the end
  * @set: "NAME=VALUE" for its environment, NULL at the end
- * @fd: the program's descriptor that is read here: 1, or 3 for the probe
+ * @fd: the program's descriptor that is read here: 1, or that of the probe
  *
  * The program ends with this one, however this one ends. Its errors go to
  * /dev/null.
