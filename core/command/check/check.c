@@ -168,30 +168,22 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 							may_pin)], cpu);
 }
 
-struct attempt {
-	unsigned cpu;
-	int error;
-};
-
-static void *attempt_pin(void *context)
+static void *attempt_pin(void *cpu)
 {
-	struct attempt *attempt = context;
-
-	attempt->error = tw_pin_to_cpu(attempt->cpu);
-	return NULL;
+	return tw_pin_to_cpu(*(const unsigned *)cpu) ? NULL : cpu;
 }
 
 /* Try to put a thread on a CPU. Uses a thread of its own. Return 0 only if the kernel
  * refused. */
 static int may_pin_cpu(unsigned cpu)
 {
-	struct attempt attempt = { .cpu = cpu };
 	pthread_t thread;
+	void *pinned;
 
-	if (pthread_create(&thread, NULL, attempt_pin, &attempt))
+	if (pthread_create(&thread, NULL, attempt_pin, &cpu))
 		return 1;
-	pthread_join(thread, NULL);
-	return attempt.error == 0;
+	pthread_join(thread, &pinned);
+	return pinned != NULL;
 }
 
 double tw_check_seconds_before_wrap(const struct tw_reliability *result, uint64_t ticks)
