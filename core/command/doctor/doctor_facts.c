@@ -211,12 +211,8 @@ static int ask_helper(const char *path)
 
 static void read_stages(struct tw_doctor_facts *facts)
 {
-	static const struct {
-		const char *found, *missing;
-	} begins[TW_DOCTOR_PARTS] = {
-		[TW_DOCTOR_SPLIT] = { "found: ", "not found: " },
-		[TW_DOCTOR_CAUSES] = { "causes found: ", "causes not found: " },
-		[TW_DOCTOR_SYNCS] = { "syncs found: ", "syncs not found: " },
+	static const char *const parts[TW_DOCTOR_PARTS] = {
+		[TW_DOCTOR_SPLIT] = "", [TW_DOCTOR_CAUSES] = "causes ", [TW_DOCTOR_SYNCS] = "syncs ",
 	};
 	const char *socket_path = getenv("TICKWISE_KERNEL_SOCKET");
 	char *helper = tw_own_file(HELPER, X_OK), *text, *words;
@@ -233,8 +229,8 @@ static void read_stages(struct tw_doctor_facts *facts)
 	facts->stages.why_not = words ? line_at(words + strlen(HELPER_SAYS)) :
 				"tickwise kernel-helper does not run";
 	for (int i = 0; i < TW_DOCTOR_PARTS; i++) {
-		facts->stages.parts[i].found = rest_of(text, begins[i].found);
-		facts->stages.parts[i].missing = rest_of(text, begins[i].missing);
+		facts->stages.parts[i].found = rest_of(text, tw_format("%sfound: ", parts[i]));
+		facts->stages.parts[i].missing = rest_of(text, tw_format("%snot found: ", parts[i]));
 	}
 	free(text);
 	free(helper);
