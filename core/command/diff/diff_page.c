@@ -413,17 +413,13 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_
 /* The title names the jobs that are compared. */
 static struct tw_page *new_page(const struct tw_diff *diff)
 {
-	const struct tw_report_group **list;
+	const struct tw_report_group **list = NULL;
 	struct tw_page *page;
 	size_t count = 0;
 
 	for (size_t i = 0; i < diff->count; i++)
-		count += diff->runs[i].count;
-	list = tw_malloc(count * sizeof(*list));
-	count = 0;
-	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
-			list[count++] = diff->runs[i].groups[j];
+			*tw_grow_by_one(list, count) = diff->runs[i].groups[j];
 	page = tw_page_new(tw_format("A and B: %s", tw_report_title(list, count)));
 	free(list);
 	return page;
