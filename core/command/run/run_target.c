@@ -53,11 +53,11 @@ static int has_section(const char *bytes, size_t length)
 
 int tw_run_is_target(const char *path)
 {
+	static char bytes[LOOKED_AT];
 	const size_t length = strlen(path);
 	struct stat status;
 	ssize_t got = -1;
-	char *bytes;
-	int fd, is_job;
+	int fd;
 
 	if (stat(path, &status))
 		return 0;
@@ -67,15 +67,12 @@ int tw_run_is_target(const char *path)
 	    (length > 4 && strcmp(path + length - 4, ".fio") == 0))
 		return 0;
 	fd = tw_input_open(path, 0);
-	bytes = tw_malloc(LOOKED_AT);
 	if (fd >= 0) {
-		got = read(fd, bytes, LOOKED_AT);
+		got = read(fd, bytes, sizeof(bytes));
 		close(fd);
 	}
 	/* Of a file that can't be read, the reader of job files gives the reason. */
-	is_job = got < 0 || has_section(bytes, (size_t)got);
-	free(bytes);
-	return !is_job;
+	return got >= 0 && !has_section(bytes, (size_t)got);
 }
 
 /* ---- the file in a folder ---- */
