@@ -16,7 +16,7 @@
 #include "command/own_files.h"
 #include "trust.h"
 
-#define NAME		TW_COMPARE_NAME
+#define NAME		"compare"
 #define LOOPS_PER_CPU	2
 
 #define AT(member)	TW_OPTION_AT(struct tw_compare_arguments, member)

@@ -16,7 +16,6 @@
 #include "probe/clock_probe.h"
 #include "tickwise.h"
 
-#define TW_COMPARE_NAME		"compare"
 #define TW_COMPARE_CLOCKS	7
 #define TW_COMPARE_MAX_STARTS	1000
 #define TW_COMPARE_MAX_ROUNDS	99

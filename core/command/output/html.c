@@ -112,16 +112,13 @@ static void put_between(FILE *file, const char *begin, const char *text,
 
 static void begin(FILE *file, const char *title)
 {
-	fputs("<!DOCTYPE html>\n"
-	      "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
-	      "<head><meta charset=\"utf-8\"/>\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, "
-	      "initial-scale=1\"/>\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	      "default-src 'none'; style-src 'unsafe-inline'\"/>\n"
-	      "<title>Tickwise: ", file);
-	tw_html_text(file, title);
-	fputs("</title>\n", file);
+	put_between(file, "<!DOCTYPE html>\n"
+		    "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
+		    "<head><meta charset=\"utf-8\"/>\n"
+		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\""
+		    "default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+		    "<title>Tickwise: ", title, "</title>\n");
 	put_style(file);
 	fputs("</head>\n<body>\n", file);
 	put_between(file, "<h1>", title,
