@@ -92,19 +92,18 @@ static double limit_ticks(const struct tw_bench_costs *costs,
 	return DISTURBED * quantile(scratch, costs->rounds, 0.5);
 }
 
-static void evaluate(struct tw_bench_result *result,
-		     const struct tw_bench_costs *costs,
-		     enum tw_bench_loop over, enum tw_bench_loop under,
-		     double tick_ns, double *scratch)
+static struct tw_bench_result evaluate(const struct tw_bench_costs *costs,
+				       const struct figure *figure, double tick_ns,
+				       double *scratch)
 {
-	const int is_ratio = under != NONE;
-	double over_limit = limit_ticks(costs, over, scratch);
-	double under_limit = is_ratio ? limit_ticks(costs, under, scratch) : 0;
+	const int is_ratio = figure->under != NONE;
+	double over_limit = limit_ticks(costs, figure->over, scratch);
+	double under_limit = is_ratio ? limit_ticks(costs, figure->under, scratch) : 0;
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < costs->rounds; i++) {
-		uint32_t over_ticks = costs->ticks[over][i];
-		uint32_t under_ticks = is_ratio ? costs->ticks[under][i] : 0;
+		uint32_t over_ticks = costs->ticks[figure->over][i];
+		uint32_t under_ticks = is_ratio ? costs->ticks[figure->under][i] : 0;
 
 		if (over_ticks > over_limit || under_ticks > under_limit)
 			continue;
@@ -114,12 +113,13 @@ static void evaluate(struct tw_bench_result *result,
 	}
 	/* @used is never 0: more than half of the blocks of either loop are
 	 * within the limit, so at least one round has both. */
-	result->used = used;
-	result->disturbed = costs->rounds - used;
 	qsort(scratch, used, sizeof(*scratch), tw_ascending_real);
-	result->value = quantile(scratch, used, 0.5);
-	result->p10 = quantile(scratch, used, 0.1);
-	result->p90 = quantile(scratch, used, 0.9);
+	return (struct tw_bench_result) {
+		.name = figure->name, .unit = is_ratio ? "ratio" : "ns", .of = figure->of,
+		.value = quantile(scratch, used, 0.5), .p10 = quantile(scratch, used, 0.1),
+		.p90 = quantile(scratch, used, 0.9), .used = used,
+		.disturbed = costs->rounds - used,
+	};
 }
 
 int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
@@ -132,17 +132,8 @@ int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		return -EAGAIN;
 	scratch = tw_zalloc(costs->rounds, sizeof(*scratch));
 	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++) {
-		const struct figure *figure = &figures[i];
-		struct tw_bench_result *result = &results[i];
-
-		*result = (struct tw_bench_result) {
-			.name = figure->name,
-			.unit = figure->under == NONE ? "ns" : "ratio",
-			.of = figure->of,
-		};
-		evaluate(result, costs, figure->over, figure->under, 1e9 / hz,
-			 scratch);
-		if (result->used < TW_BENCH_MIN_ROUNDS || result->used < result->disturbed)
+		results[i] = evaluate(costs, &figures[i], 1e9 / hz, scratch);
+		if (results[i].used < TW_BENCH_MIN_ROUNDS || results[i].used < results[i].disturbed)
 			ret = -EAGAIN;
 	}
 	free(scratch);
