@@ -14,6 +14,7 @@
 #include "command/command.h"
 #include "command/compare/compare_parts.h"
 #include "command/own_files.h"
+#include "command/run/run_parts.h"
 #include "trust.h"
 
 #define NAME		"compare"
@@ -226,18 +227,12 @@ static int compare(struct tw_compare_result *result,
 	return code == TW_EXIT_GOOD && missing ? TW_EXIT_UNDECIDED : code;
 }
 
-static const char *from_environment(const char *name, const char *otherwise)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : otherwise;
-}
-
 int tw_command_compare(char **argv)
 {
+	const char *patched = getenv("FIO_PATCHED");
 	struct tw_compare_arguments arguments = {
-		.fio = from_environment("FIO", "fio"),
-		.fio_patched = from_environment("FIO_PATCHED", NULL),
+		.fio = tw_run_fio_program(NULL),
+		.fio_patched = patched && *patched ? patched : NULL,
 	};
 	static struct tw_compare_result result;
 	int code = tw_command_options(&tw_compare_options, &arguments, argv, NULL);
