@@ -357,11 +357,16 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 	}
 }
 
-static void put_page(const struct tw_page *page, FILE *file)
+void tw_output_text(const struct tw_page *page, FILE *file)
 {
+	const int columns = tw_terminal_columns(file) - 1;
 	int any = 0, gap = 0, facts = 0;	/* where the texts of facts begin */
 	const struct tw_block *block;
 
+	/* Lines are shorter than usual on a narrow terminal. */
+	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
+			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
+	has_colours = tw_terminal_has_colours(file);
 	for (block = visible(page, page->blocks); block; block = visible(page, block->next))
 		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > facts)
 			facts = width_of(block->name) + 2;
@@ -375,17 +380,6 @@ static void put_page(const struct tw_page *page, FILE *file)
 		any = 1;
 		put_block(file, block, facts);
 	}
-}
-
-void tw_output_text(const struct tw_page *page, FILE *file)
-{
-	const int columns = tw_terminal_columns(file) - 1;
-
-	/* Lines are shorter than usual on a narrow terminal. */
-	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
-			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
-	has_colours = tw_terminal_has_colours(file);
-	put_page(page, file);
 }
 
 /* ---- data for programs ------------------------------------------------------ */
