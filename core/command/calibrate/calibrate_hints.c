@@ -56,7 +56,8 @@ unsigned tw_hints_compare(const struct tw_machine *machine,
 
 	for (size_t i = 0; i < TW_HINTS; i++) {
 		const double ppb = (stated[i].hz / rate->hz - 1) * 1e9;
-		const double explained_ppb = stated[i].own_ppb + multiplier_ppb(rate->hz) + rate_ppb;
+		const double explained_ppb = stated[i].own_ppb + multiplier_ppb(rate->hz) +
+					     rate_ppb;
 
 		if (stated[i].hz > 0)
 			hint[count++] = (struct tw_hint) {

@@ -143,14 +143,16 @@ json_t *tw_check_json(const struct tw_check *check,
 		"cpus", (int)result->cpus,
 		"cpus_skipped", (int)result->cpus_skipped,
 		"offset_low_ticks", result->pairs ? ticks_or_null(result->offset_low_ticks) : NULL,
-		"offset_high_ticks", result->pairs ? ticks_or_null(result->offset_high_ticks) : NULL,
+		"offset_high_ticks", result->pairs ?
+			ticks_or_null(result->offset_high_ticks) : NULL,
 		"pairs", json_pairs(result),
 		"monotonic", result->monotonic,
 		"backwards", (json_int_t)result->backwards,
 		"pace_ppb", json_real(middle_ppb),
 		"pace_uncertainty_ppb", json_real(half_ppb),
 		"hz", json_real(result->hz),
-		"step_ticks", tw_check_step_ticks(result) > 0 ? json_real(result->step_ticks) : NULL,
+		"step_ticks", tw_check_step_ticks(result) > 0 ?
+			json_real(result->step_ticks) : NULL,
 		"seconds_before_wrap", check->seconds_before_wrap > 0 ?
 			json_real(check->seconds_before_wrap) : NULL,
 		"read_cost_ns", json_real(result->read_cost_ns),

@@ -212,7 +212,8 @@ static int ask_helper(const char *path)
 static void read_stages(struct tw_doctor_facts *facts)
 {
 	static const char *const parts[TW_DOCTOR_PARTS] = {
-		[TW_DOCTOR_SPLIT] = "", [TW_DOCTOR_CAUSES] = "causes ", [TW_DOCTOR_SYNCS] = "syncs ",
+		[TW_DOCTOR_SPLIT] = "", [TW_DOCTOR_CAUSES] = "causes ",
+		[TW_DOCTOR_SYNCS] = "syncs ",
 	};
 	const char *socket_path = getenv("TICKWISE_KERNEL_SOCKET");
 	char *helper = tw_own_file(HELPER, X_OK), *text, *words;
@@ -230,7 +231,8 @@ static void read_stages(struct tw_doctor_facts *facts)
 				"tickwise kernel-helper does not run";
 	for (int i = 0; i < TW_DOCTOR_PARTS; i++) {
 		facts->stages.parts[i].found = rest_of(text, tw_format("%sfound: ", parts[i]));
-		facts->stages.parts[i].missing = rest_of(text, tw_format("%snot found: ", parts[i]));
+		facts->stages.parts[i].missing =
+			rest_of(text, tw_format("%snot found: ", parts[i]));
 	}
 	free(text);
 	free(helper);

@@ -17,7 +17,8 @@ void tw_run_add(struct tw_run_jobs *jobs, char *lines)
 		struct tw_run_line *line;
 
 		if (*text == '[') {
-			tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(text) - 2, text + 1));
+			tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(text) - 2,
+							   text + 1));
 			jobs->sections[jobs->section_count - 1].owes_report =
 				jobs->section_count > 1;
 		}
