@@ -9,7 +9,6 @@
  * one of them makes is followed from then on. The iterators find the processes and rings that
  * exist already.
  */
-#include "attach_types.h"
 #include "kernel/stages/bio.bpf.h"
 
 #include <bpf/bpf_tracing.h>
@@ -709,20 +708,18 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
  * place where its file system is mounted. */
 static void tell_inode(const struct tw_attach_inode *inode, const struct inode *of)
 {
-	const __u64 name = (__u64)BPF_CORE_READ((const struct inode___names *)of, i_dentry.first);
+	const __u64 name = (__u64)BPF_CORE_READ(of, i_dentry.first);
 	const struct super_block *on = BPF_CORE_READ(of, i_sb);
 	__u64 mount;
 
-	if (bpf_core_field_exists(((struct mount___of *)0)->mnt_next_for_sb))
+	if (bpf_core_field_exists(((struct mount *)0)->mnt_next_for_sb))
 		mount = (__u64)BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
 	else
-		mount = (__u64)BPF_CORE_READ((const struct super_block___mounts *)on,
-					     s_mounts.next) -
-			bpf_core_field_offset(struct mount___of, mnt_instance);
+		mount = (__u64)BPF_CORE_READ(on, s_mounts.next) -
+			bpf_core_field_offset(struct mount, mnt_instance);
 	if (name)
 		tell_path(inode, of, (void *)(mount + bpf_core_field_offset(struct mount, mnt)),
-			  (void *)(name -
-				   bpf_core_field_offset(struct dentry___names, d_u.d_alias)));
+			  (void *)(name - bpf_core_field_offset(struct dentry, d_u.d_alias)));
 }
 
 static void name_inode(struct tw_attach_inode *inode, const struct inode *of)

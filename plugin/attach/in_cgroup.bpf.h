@@ -10,15 +10,6 @@
 #define MAX_HIERARCHIES	32
 #define MAX_DEPTH	64	/* of a cgroup, below the root */
 
-struct cgrp_cset_link {
-	struct cgroup *cgrp;
-	struct list_head cgrp_link;
-} TW_BY_NAME;
-
-struct css_set {
-	struct list_head cgrp_links;
-} TW_BY_NAME;
-
 /* By what another cgroup that is made in its place has, too: systemd removes that of a service
  * which ends. The reader's descriptor keeps the node above. An id tells less: hierarchies have
  * the same ones. */
@@ -29,7 +20,7 @@ static __u32 wanted_name;	/* its hash */
 /* Find the cgroup by the reader, which runs. */
 static void find_cgroup(void)
 {
-	const struct task_struct___waits *reader = (void *)bpf_get_current_task();
+	const struct task_struct *reader = (void *)bpf_get_current_task();
 	struct file **all = BPF_CORE_READ(reader, files, fdt, fd), *folder = 0;
 	const struct kernfs_node *node;
 	const struct cgroup *cgroup;

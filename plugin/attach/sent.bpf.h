@@ -14,22 +14,6 @@
 extern const void blk_throtl_dispatch_work_fn __ksym __weak;
 extern const void dm_wq_work __ksym __weak;
 
-struct page {
-	unsigned long compound_head;
-} TW_BY_NAME;
-
-struct folio {
-	struct address_space *mapping;
-} TW_BY_NAME;
-
-struct bio_vec {
-	struct page *bv_page;
-} TW_BY_NAME;
-
-struct bio___pages {
-	struct bio_vec *bi_io_vec;
-} TW_BY_NAME;
-
 struct sent {
 	__u64 dispatched_ns;
 	__u32 thread;
@@ -77,10 +61,9 @@ struct {
 static __u32 sent_bios;
 
 /* A page fault has no descriptor: the page that it reads leads to the file. */
-static __always_inline void name_page(struct tw_attach_inode *inode, const void *bio)
+static __always_inline void name_page(struct tw_attach_inode *inode, const struct bio *bio)
 {
-	const struct bio___pages *of = bio;
-	__u64 page = (__u64)BPF_CORE_READ(of, bi_io_vec, bv_page);
+	__u64 page = (__u64)BPF_CORE_READ(bio, bi_io_vec, bv_page);
 	__u64 head = page ? BPF_CORE_READ((struct page *)page, compound_head) : 0;
 	const struct address_space *mapping;
 
@@ -89,7 +72,7 @@ static __always_inline void name_page(struct tw_attach_inode *inode, const void 
 	mapping = page ? BPF_CORE_READ((struct folio *)page, mapping) : 0;
 	/* One with such a bit is of memory without a file. */
 	if (mapping && !((__u64)mapping & 3)) {
-		const struct inode *host = (const struct inode *)BPF_CORE_READ(mapping, host);
+		const struct inode *host = BPF_CORE_READ(mapping, host);
 
 		name_inode(inode, host);
 		tell_inode(inode, host);
@@ -170,7 +153,7 @@ static __noinline int limit_passes(struct bio *bio)
 	waiter = (__u64)READ(struct bio, key, bi_private);
 	waiter = (__u64)READ(struct iomap_dio, waiter, submit.waiter);
 	sent.left = READ(struct bio, key, bi_iter.bi_size);
-	if (!(READ(struct bio___sync, key, bi_opf) & REQ_OP_WRITE))
+	if (!(READ(struct bio, key, bi_opf) & REQ_OP_WRITE))
 		sent.flags |= TW_ATTACH_HAS_READ;
 	sent.thread = waiter ? (__u32)READ(struct task_struct, waiter, pid) : 0;
 	if (waiter_of(sent.thread, 0) && !bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
@@ -179,11 +162,10 @@ static __noinline int limit_passes(struct bio *bio)
 }
 
 SEC("tp_btf/block_bio_queue")
-int BPF_PROG(thread_sends, struct bio *queued)
+int BPF_PROG(thread_sends, struct bio *bio)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	const struct bio___sync *bio = (const struct bio___sync *)queued;
-	const __u64 flush_ns = bio_comes(bio), key = (__u64)queued;
+	const __u64 flush_ns = bio_comes(bio), key = (__u64)bio;
 	struct sent sent = {
 		.thread = (__u32)task->pid, .left = bio->bi_iter.bi_size,
 	};
@@ -191,7 +173,7 @@ int BPF_PROG(thread_sends, struct bio *queued)
 	struct tw_attach_waiter *of;
 
 	if (asleep && task->flags & PF_KTHREAD && delayed_by(task) == TW_ATTACH_LIMITED)
-		return limit_passes(queued);
+		return limit_passes(bio);
 	find_call(task, &call);
 	if (call.how & TW_ATTACH_RINGS || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
 	    !is_followed((__u32)task->tgid))
@@ -212,9 +194,9 @@ int BPF_PROG(thread_sends, struct bio *queued)
 	if (call.how & TW_ATTACH_SUBMITS)
 		sent.process = (__u32)task->tgid;
 	else if (call.number == TW_ATTACH_FAULT)
-		name_page(&sent.inode, queued);
-	else if ((__u64)READ(struct bio, key, bi_end_io) == (__u64)&iomap_dio_bio_end_io)
-		name_direct(&sent.inode, (__u64)READ(struct bio, key, bi_private));
+		name_page(&sent.inode, bio);
+	else if ((__u64)bio->bi_end_io == (__u64)&iomap_dio_bio_end_io)
+		name_direct(&sent.inode, (__u64)bio->bi_private);
 	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST)) {
 		__sync_fetch_and_add(&sent_bios, 1);
 		if (sent.process)

@@ -24,57 +24,6 @@
 #define TS_COMPAT		2	/* arch/x86/include/asm/thread_info.h */
 #define PSR_MODE32_BIT		0x10	/* arch/arm64/include/uapi/asm/ptrace.h */
 
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} TW_BY_NAME;
-
-struct files_struct {
-	struct fdtable *fdt;
-} TW_BY_NAME;
-
-struct task_io_accounting {
-	__u64 rchar, wchar, syscr, syscw, read_bytes, write_bytes;
-} TW_BY_NAME;
-
-struct sched_info {
-	unsigned long long run_delay;
-} TW_BY_NAME;
-
-struct sched_entity___ran {
-	__u64 sum_exec_runtime;
-} TW_BY_NAME;
-
-struct task_struct___waits {
-	struct files_struct *files;
-	struct task_io_accounting ioac;
-	struct sched_info sched_info;
-	struct sched_entity___ran se;
-} TW_BY_NAME;
-
-struct file___position {
-	long long f_pos;
-} TW_BY_NAME;
-
-struct thread_info___x86 {
-	__u32 status;
-} TW_BY_NAME;
-
-struct task_struct___x86 {
-	struct thread_info___x86 thread_info;
-} TW_BY_NAME;
-
-struct pt_regs {
-	unsigned long di, si, dx, r10, orig_ax;
-} TW_BY_NAME;
-
-struct pt_regs___aarch64 {
-	__u64 regs[31];
-	__u64 orig_x0;
-	__s32 syscallno;
-	__u64 pstate;
-} TW_BY_NAME;
-
 /* Set before loading: how each call of this processor is followed, as bits of enum
  * tw_attach_how; and where handle_mm_fault() is. */
 const volatile __u16 calls[TW_ATTACH_CALLS] = { 0 };
@@ -135,8 +84,8 @@ static __always_inline int is_of_32_bits(struct task_struct *task)
 {
 	const struct pt_regs___aarch64 *regs;
 
-	if (bpf_core_field_exists(struct task_struct___x86, thread_info.status))
-		return ((struct task_struct___x86 *)task)->thread_info.status & TS_COMPAT;
+	if (bpf_core_field_exists(struct task_struct, thread_info.status))
+		return task->thread_info.status & TS_COMPAT;
 	regs = (const struct pt_regs___aarch64 *)bpf_task_pt_regs(task);
 	return bpf_core_field_exists(regs->syscallno) && regs->pstate & PSR_MODE32_BIT;
 }
@@ -157,7 +106,7 @@ static __always_inline __u64 argument(struct task_struct *task, __u32 number)
 static __always_inline void find_file(struct call *call, __u32 fd)
 {
 	const __u64 task = bpf_get_current_task();
-	const struct files_struct *files = READ(struct task_struct___waits, task, files);
+	const struct files_struct *files = READ(struct task_struct, task, files);
 	const struct fdtable *table = READ(struct files_struct, files, fdt);
 	const struct inode *inode;
 	struct file *file;
@@ -199,10 +148,8 @@ static __always_inline void take_path(struct task_struct *task, const struct cal
 /* Return how many calls that read or write have ended in the thread. */
 static __always_inline __u64 read_or_wrote(struct task_struct *task)
 {
-	const struct task_struct___waits *of = (void *)task;
-
-	return bpf_core_field_exists(of->ioac) ? BPF_CORE_READ(of, ioac.syscr) +
-						 BPF_CORE_READ(of, ioac.syscw) : 0;
+	return bpf_core_field_exists(task->ioac) ? BPF_CORE_READ(task, ioac.syscr) +
+						   BPF_CORE_READ(task, ioac.syscw) : 0;
 }
 
 static struct tw_attach_waiter *waiter_of(__u32 thread, int make)
@@ -270,8 +217,8 @@ static __always_inline void at_sync(struct task_struct *task, struct tw_attach_w
 	of->sync.read_or_wrote = now;
 	name_inode(&of->sync.inode, BPF_CORE_READ(file, f_inode));
 	tell_file(&of->sync.inode, file);
-	follow_journal((const struct file___number *)file);
-	sync_begins(&of->sync.stamps, (const struct file___sync *)file, bpf_ktime_get_ns());
+	follow_journal(file);
+	sync_begins(&of->sync.stamps, file, bpf_ktime_get_ns());
 }
 
 /* A sync begins that the file system reports: the thread's last one is over. */
@@ -399,7 +346,7 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 
 		name_inode(&of->wait.inode, BPF_CORE_READ(file, f_inode));
 		tell_file(&of->wait.inode, file);
-		of->wait.position = (__u64)BPF_CORE_READ((struct file___position *)file, f_pos);
+		of->wait.position = (__u64)BPF_CORE_READ(file, f_pos);
 	}
 	if (is_sync(&call) && call.file) {
 		at_sync(task, of, &call);
@@ -535,20 +482,18 @@ int BPF_PROG(thread_woken, struct task_struct *task)
 /* Add what a thread has done so far, @times times. */
 static __always_inline void add_ran(struct task_struct *task, __s64 times)
 {
-	const struct task_struct___waits *of = (void *)task;
-
-	ADD_RAN(run_ns, BPF_CORE_READ(of, se.sum_exec_runtime));
-	if (bpf_core_field_exists(of->sched_info.run_delay))
-		ADD_RAN(ready_ns, BPF_CORE_READ(of, sched_info.run_delay));
-	if (!bpf_core_field_exists(of->ioac.syscr))
+	ADD_RAN(run_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
+	if (bpf_core_field_exists(task->sched_info.run_delay))
+		ADD_RAN(ready_ns, BPF_CORE_READ(task, sched_info.run_delay));
+	if (!bpf_core_field_exists(task->ioac.syscr))
 		return;
 	ran.is_known = 1;
-	ADD_RAN(read_calls, BPF_CORE_READ(of, ioac.syscr));
-	ADD_RAN(write_calls, BPF_CORE_READ(of, ioac.syscw));
-	ADD_RAN(read_bytes, BPF_CORE_READ(of, ioac.rchar));
-	ADD_RAN(written_bytes, BPF_CORE_READ(of, ioac.wchar));
-	if (bpf_core_field_exists(of->ioac.read_bytes))
-		ADD_RAN(storage_bytes, BPF_CORE_READ(of, ioac.read_bytes));
+	ADD_RAN(read_calls, BPF_CORE_READ(task, ioac.syscr));
+	ADD_RAN(write_calls, BPF_CORE_READ(task, ioac.syscw));
+	ADD_RAN(read_bytes, BPF_CORE_READ(task, ioac.rchar));
+	ADD_RAN(written_bytes, BPF_CORE_READ(task, ioac.wchar));
+	if (bpf_core_field_exists(task->ioac.read_bytes))
+		ADD_RAN(storage_bytes, BPF_CORE_READ(task, ioac.read_bytes));
 }
 
 /* @followed: 0 also if the process was followed, as another of its threads may count as the last. */

@@ -225,7 +225,7 @@ static __always_inline void note_lower(struct tw_kernel_stamps *stamps, __u32 vi
 	else if (stamps->flags & TW_STAMPS_PATH)
 		return;
 	disk = (__u64)READ(struct request, rq, q);
-	disk = (__u64)READ(struct request_queue___disk, disk, disk);
+	disk = (__u64)READ(struct request_queue, disk, disk);
 	stamps->disk = (__u32)READ(struct gendisk, disk, major) << TW_STAMPS_MINOR_BITS |
 		       (__u32)READ(struct gendisk, disk, first_minor);
 	stamps->flags |= TW_STAMPS_DISK;

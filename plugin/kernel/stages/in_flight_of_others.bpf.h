@@ -27,12 +27,6 @@
 #define REQ_OP_ZONE_APPEND	7
 #define REQ_OP_WRITE_ZEROES	9
 
-/* include/linux/blk-mq.h */
-enum mq_rq_state {
-	MQ_RQ_IDLE,
-	MQ_RQ_IN_FLIGHT,
-};
-
 struct sbitmap_word {
 	unsigned long word;
 	unsigned long cleared;	/* bits of the word that are free */
@@ -59,21 +53,6 @@ struct blk_mq_tag_set {
 	unsigned int nr_hw_queues;
 	struct blk_mq_tags **tags;
 	struct blk_mq_tags *shared_tags;	/* of all hardware queues; 0: none */
-} TW_BY_NAME;
-
-struct request_queue {
-	struct blk_mq_tag_set *tag_set;
-} TW_BY_NAME;
-
-struct request___others {
-	struct request_queue *q;
-	unsigned int cmd_flags;
-	int tag;
-	unsigned int __data_len;
-	struct bio *bio;
-	enum mq_rq_state state;
-	void *end_io;
-	void *end_io_data;
 } TW_BY_NAME;
 
 /* Somebody else, whose requests of one kind were counted. */
@@ -139,12 +118,12 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *via)
 	*via = operation >= REQ_OP_DRV_IN ? VIA_COMMAND : 0;
 
 	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
-		__u64 end_io = (__u64)READ(struct request___others, rq, end_io);
+		__u64 end_io = (__u64)READ(struct request, rq, end_io);
 
 		return end_io && end_io == (__u64)&nvme_uring_cmd_end_io ?
-		       (__u64)READ(struct request___others, rq, end_io_data) : 0;
+		       (__u64)READ(struct request, rq, end_io_data) : 0;
 	}
-	bio = (__u64)READ(struct request___others, rq, bio);
+	bio = (__u64)READ(struct request, rq, bio);
 	return bio ? kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
 			      (__u64)READ(struct bio, bio, bi_private), via) : 0;
 }
@@ -164,7 +143,7 @@ static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 
 		return 1;
 	}
 	bio = operation == REQ_OP_FLUSH ? bio_of_flush(rq) :
-	      (__u64)READ(struct request___others, rq, bio);
+	      (__u64)READ(struct request, rq, bio);
 	if (bio)
 		find_origin(bio, origin);
 	return bio || operation == REQ_OP_FLUSH || kind_of_others(operation) == TW_OTHERS_COMMANDS;
@@ -227,11 +206,11 @@ static __always_inline void count_request(struct counting *now, __u32 tag)
 	const __u64 rq = pointer_at(now->requests + sizeof(void *) * tag);
 	__u32 operation, kind, bytes;
 
-	if (!rq || READ(struct request___others, rq, state) != MQ_RQ_IN_FLIGHT ||
-	    (__u32)READ(struct request___others, rq, tag) != tag ||
-	    (__u64)READ(struct request___others, rq, q) != now->queue)
+	if (!rq || READ(struct request, rq, state) != MQ_RQ_IN_FLIGHT ||
+	    (__u32)READ(struct request, rq, tag) != tag ||
+	    (__u64)READ(struct request, rq, q) != now->queue)
 		return;
-	operation = READ(struct request___others, rq, cmd_flags) & REQ_OP_MASK;
+	operation = READ(struct request, rq, cmd_flags) & REQ_OP_MASK;
 	if (!find_origin_of(now, rq, operation))
 		return;
 	if (now->origin.io && (__u64)READ(struct io_kiocb, now->origin.io, ctx) == now->ctx) {
@@ -241,7 +220,7 @@ static __always_inline void count_request(struct counting *now, __u32 tag)
 	kind = kind_of_others(operation);
 	if (kind >= TW_OTHERS_KINDS)
 		return;
-	bytes = READ(struct request___others, rq, __data_len);
+	bytes = READ(struct request, rq, __data_len);
 	now->is.requests[kind]++;
 	now->is.bytes[kind] += bytes;
 	add_contributor(now, kind, bytes);
@@ -315,7 +294,7 @@ static __noinline int count_others(__u64 rq, __u64 ctx, __u64 key, struct tw_oth
 	if (!now || !others || !viewer)
 		return 0;
 	__builtin_memset(now, 0, sizeof(*now));
-	now->queue = (__u64)READ(struct request___others, rq, q);
+	now->queue = (__u64)READ(struct request, rq, q);
 	now->ctx = ctx;
 	now->left = MAX_TAGS;
 	now->words_left = MAX_WORDS;

@@ -15,126 +15,9 @@
 #include "kernel/viewer.bpf.h"
 
 #define DIO_IS_SYNC	2		/* block/fops.c */
-#define MAX_POLICIES	6		/* BLKCG_MAX_POLS of include/linux/blkdev.h */
 
 extern const void submit_bio_wait_endio __ksym __weak;
 extern const void aio_complete_rw __ksym __weak;
-
-struct swait_queue_head {
-	struct list_head task_list;
-} TW_BY_NAME;
-
-struct swait_queue {
-	struct task_struct *task;
-	struct list_head task_list;
-} TW_BY_NAME;
-
-struct completion {
-	struct swait_queue_head wait;
-} TW_BY_NAME;
-
-struct blkdev_dio___waiter {
-	struct task_struct *waiter;
-	unsigned int flags;
-} TW_BY_NAME;
-
-struct io_uring_task {
-	struct task_struct *task;
-} TW_BY_NAME;
-
-/* Until Linux 6.12, and later. */
-struct io_kiocb___task {
-	struct task_struct *task;
-} TW_BY_NAME;
-
-struct io_kiocb___tctx {
-	struct io_uring_task *tctx;
-} TW_BY_NAME;
-
-/* fs/aio.c */
-struct kioctx {
-	struct file *aio_ring_file;
-	unsigned int id;
-} TW_BY_NAME;
-
-struct aio_kiocb {
-	struct kiocb rw;
-	struct kioctx *ki_ctx;
-} TW_BY_NAME;
-
-struct kioctx_table {
-	unsigned int nr;
-	struct kioctx *table[1];
-} TW_BY_NAME;
-
-struct rb_node {
-	struct rb_node *rb_left;
-} TW_BY_NAME;
-
-struct rb_root {
-	struct rb_node *rb_node;
-} TW_BY_NAME;
-
-struct rb_root_cached {
-	struct rb_root rb_root;
-} TW_BY_NAME;
-
-struct address_space {
-	struct rb_root_cached i_mmap;
-} TW_BY_NAME;
-
-struct file {
-	struct address_space *f_mapping;
-} TW_BY_NAME;
-
-struct mm_struct {
-	struct kioctx_table *ioctx_table;
-	struct task_struct *owner;
-} TW_BY_NAME;
-
-struct vm_area_struct {
-	struct mm_struct *vm_mm;
-	struct {
-		struct rb_node rb;
-	} shared;
-} TW_BY_NAME;
-
-struct blkcg {
-	struct cgroup_subsys_state css;
-} TW_BY_NAME;
-
-/* Of a cgroup and a device. */
-struct blkcg_gq {
-	struct blkcg *blkcg;
-	struct blkcg_gq *parent;
-	void *pd[MAX_POLICIES];
-} TW_BY_NAME;
-
-struct bio___cgroup {
-	struct blkcg_gq *bi_blkg;
-} TW_BY_NAME;
-
-struct blk_flush_queue {
-	unsigned int flush_running_idx : 1;
-	struct list_head flush_queue[2];
-} TW_BY_NAME;
-
-struct blk_mq_hw_ctx {
-	struct blk_flush_queue *fq;
-} TW_BY_NAME;
-
-struct request___flush {
-	struct blk_mq_hw_ctx *mq_hctx;
-	struct bio *biotail;
-	struct list_head queuelist;
-} TW_BY_NAME;
-
-/* Until Linux 6.5. */
-struct request___list {
-	struct {
-		struct list_head list;
-	} flush;
-} TW_BY_NAME;
 
 /* What a request is part of. */
 struct origin {
@@ -159,11 +42,11 @@ static __always_inline __u64 task_of_uring(__u64 io)
 {
 	__u64 of;
 
-	if (bpf_core_field_exists(((struct io_kiocb___task *)0)->task))
-		return (__u64)READ(struct io_kiocb___task, io, task);
-	if (!bpf_core_field_exists(((struct io_kiocb___tctx *)0)->tctx))
+	if (bpf_core_field_exists(((struct io_kiocb *)0)->task))
+		return (__u64)READ(struct io_kiocb, io, task);
+	if (!bpf_core_field_exists(((struct io_kiocb *)0)->tctx))
 		return 0;
-	of = (__u64)READ(struct io_kiocb___tctx, io, tctx);
+	of = (__u64)READ(struct io_kiocb, io, tctx);
 	return (__u64)READ(struct io_uring_task, of, task);
 }
 
@@ -216,8 +99,8 @@ static __noinline int find_origin(__u64 bio, struct origin *of)
 		io = (__u64)READ(struct iomap_dio, owner, iocb);
 		task = (__u64)READ(struct iomap_dio, owner, submit.waiter);
 	} else if (end_io == (__u64)&blkdev_bio_end_io) {
-		if (READ(struct blkdev_dio___waiter, owner, flags) & DIO_IS_SYNC)
-			task = (__u64)READ(struct blkdev_dio___waiter, owner, waiter);
+		if (READ(struct blkdev_dio, owner, flags) & DIO_IS_SYNC)
+			task = (__u64)READ(struct blkdev_dio, owner, waiter);
 		else
 			io = (__u64)READ(struct blkdev_dio, owner, iocb);
 	} else if (end_io == (__u64)&blkdev_bio_end_io_async) {
@@ -248,21 +131,21 @@ static __noinline int find_origin(__u64 bio, struct origin *of)
  * itself has none. After its data such a request has no first bio. */
 static __always_inline __u64 bio_of_flush(__u64 rq)
 {
-	__u64 queue = (__u64)READ(struct request___flush, rq, mq_hctx);
+	__u64 queue = (__u64)READ(struct request, rq, mq_hctx);
 	const struct blk_flush_queue *of;
 	__u64 first;
-	__u32 offset = bpf_core_field_offset(struct request___flush, queuelist);
+	__u32 offset = bpf_core_field_offset(struct request, queuelist);
 
 	of = READ(struct blk_mq_hw_ctx, queue, fq);
 	first = (__u64)of + bpf_core_field_offset(struct blk_flush_queue, flush_queue);
 	if (BPF_CORE_READ_BITFIELD_PROBED(of, flush_running_idx))
 		first += bpf_core_type_size(struct list_head);
-	if (bpf_core_field_exists(((struct request___list *)0)->flush.list))
-		offset = bpf_core_field_offset(struct request___list, flush.list);
+	if (bpf_core_field_exists(((struct request *)0)->flush.list))
+		offset = bpf_core_field_offset(struct request, flush.list);
 	queue = first;
 	first = (__u64)READ(struct list_head, first, next);
 	return first && first != queue ?
-	       (__u64)READ(struct request___flush, first - offset, biotail) : 0;
+	       (__u64)READ(struct request, first - offset, biotail) : 0;
 }
 
 /* Return the id of the cgroup of a blkcg_gq; 0: none. */
@@ -278,8 +161,8 @@ static __always_inline __u64 cgroup_of_group(__u64 group)
 /* Return the cgroup to which a bio is accounted; 0: none. */
 static __always_inline __u64 cgroup_of(__u64 bio)
 {
-	return bio && bpf_core_field_exists(((struct bio___cgroup *)0)->bi_blkg) ?
-	       cgroup_of_group((__u64)READ(struct bio___cgroup, bio, bi_blkg)) : 0;
+	return bio && bpf_core_field_exists(((struct bio *)0)->bi_blkg) ?
+	       cgroup_of_group((__u64)READ(struct bio, bio, bi_blkg)) : 0;
 }
 
 /* ---- names --------------------------------------------------------------------- */

@@ -230,7 +230,7 @@ int BPF_PROG(requeue, struct request *rq)
 	__u64 io;
 
 	if (!is_following() ||
-	    READ(struct request___others, rq, state) != MQ_RQ_IN_FLIGHT)
+	    READ(struct request, rq, state) != MQ_RQ_IN_FLIGHT)
 		return 0;
 	io = io_of((__u64)rq, operation, &via);
 	stamps = stamps_by(io, 0, via);

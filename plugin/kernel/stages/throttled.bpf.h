@@ -37,12 +37,6 @@ struct throtl_data {
 	struct work_struct dispatch_work;
 } TW_BY_NAME;
 
-struct bio___throttled {
-	__u32 bi_opf;
-	struct bvec_iter bi_iter;
-	struct blkcg_gq *bi_blkg;
-} TW_BY_NAME;
-
 /* By the index of the stamps. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -133,10 +127,10 @@ static __noinline int find_limit(__u64 bio, __u64 work, struct tw_throttled *thr
 {
 	__u64 td = work - bpf_core_field_offset(struct throtl_data, dispatch_work);
 	struct limiting now = {
-		.group = (__u64)READ(struct bio___throttled, bio, bi_blkg),
+		.group = (__u64)READ(struct bio, bio, bi_blkg),
 		.top = td + bpf_core_field_offset(struct throtl_data, service_queue),
-		.bytes = READ(struct bio___throttled, bio, bi_iter.bi_size),
-		.is_write = READ(struct bio___throttled, bio, bi_opf) & REQ_OP_WRITE,
+		.bytes = READ(struct bio, bio, bi_iter.bi_size),
+		.is_write = READ(struct bio, bio, bi_opf) & REQ_OP_WRITE,
 	};
 
 	if (!now.group || !throttled)

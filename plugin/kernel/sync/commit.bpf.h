@@ -23,18 +23,6 @@
 #define TRANSACTIONS	(4 * JOURNALS)
 #define COMMITTERS	1024	/* threads of journals, also of those without a sync */
 
-struct super_block___number {
-	__u32 s_dev;
-} TW_BY_NAME;
-
-struct inode___number {
-	struct super_block___number *i_sb;
-} TW_BY_NAME;
-
-struct file___number {
-	struct inode___number *f_inode;
-} TW_BY_NAME;
-
 struct handler {
 	__u32 process;		/* the kernel's number; 0: a free place */
 	__u32 handles;
@@ -80,7 +68,7 @@ static __always_inline __u64 transaction_key(__u32 dev, __u32 number)
 }
 
 /* Follow the journal of the file system that has this file, from now on. */
-static __always_inline void follow_journal(const struct file___number *file)
+static __always_inline void follow_journal(const struct file *file)
 {
 	__u32 dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
 

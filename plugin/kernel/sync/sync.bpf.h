@@ -49,51 +49,6 @@ enum rqf_flags {
 };
 #define OLD_FLUSH_SEQ	4
 
-struct gendisk;
-
-struct block_device {
-	struct gendisk *bd_disk;
-} TW_BY_NAME;
-
-struct bvec_iter___sync {
-	unsigned int bi_size;
-} TW_BY_NAME;
-
-struct bio___sync {
-	struct block_device *bi_bdev;
-	unsigned int bi_opf;
-	struct bvec_iter___sync bi_iter;
-} TW_BY_NAME;
-
-struct request___sync {
-	struct bio___sync *bio;
-	unsigned int rq_flags;
-} TW_BY_NAME;
-
-struct super_block___sync {
-	struct block_device *s_bdev;
-} TW_BY_NAME;
-
-struct inode___sync {
-	unsigned short i_mode;
-	struct super_block___sync *i_sb;
-} TW_BY_NAME;
-
-/* block/bdev.c */
-struct bdev_inode {
-	struct block_device bdev;
-	struct inode___sync vfs_inode;
-} TW_BY_NAME;
-
-struct address_space {
-	struct inode___sync *host;
-} TW_BY_NAME;
-
-struct file___sync {
-	struct inode___sync *f_inode;
-	struct address_space *f_mapping;
-} TW_BY_NAME;
-
 /* Where file_write_and_wait_range() is. Set before loading. */
 const volatile __u64 data_from = 0;
 const volatile __u64 data_to = 0;
@@ -255,10 +210,8 @@ static __u64 flush_until(struct tw_sync *sync, __u64 to_ns)
 }
 
 SEC("tp_btf/block_bio_complete")
-int BPF_PROG(bio_done, void *queue, struct bio *done)
+int BPF_PROG(bio_done, void *queue, struct bio *bio)
 {
-	const struct bio___sync *bio = (const struct bio___sync *)done;
-
 	if (is_flush(bio->bi_opf))
 		flush_ends((__u64)bio, (__u64)bio->bi_bdev->bd_disk);
 	return 0;
@@ -267,10 +220,9 @@ int BPF_PROG(bio_done, void *queue, struct bio *done)
 /* The bio of a request that the block layer makes a sequence of (flush, data, flush) is
  * over at the end of the sequence alone. A flush has one bio. */
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(request_done, struct request *done)
+int BPF_PROG(request_done, struct request *rq)
 {
-	const struct request___sync *rq = (const struct request___sync *)done;
-	const struct bio___sync *bio = rq->bio;
+	const struct bio *bio = rq->bio;
 
 	if (bio && is_flush(bio->bi_opf) && !is_flush_sequence(rq->rq_flags))
 		flush_ends((__u64)bio, (__u64)bio->bi_bdev->bd_disk);
@@ -280,9 +232,9 @@ int BPF_PROG(request_done, struct request *done)
 /* ---- a sync -------------------------------------------------------------- */
 
 /* Return the disk of a file, and set the flags of its syncs. 0: it has none. */
-static __always_inline __u64 disk_of(const struct file___sync *file, __u32 *flags)
+static __always_inline __u64 disk_of(const struct file *file, __u32 *flags)
 {
-	const struct inode___sync *inode = BPF_CORE_READ(file, f_inode);
+	const struct inode *inode = BPF_CORE_READ(file, f_inode);
 	const struct block_device *bdev;
 
 	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFBLK) {
@@ -298,7 +250,7 @@ static __always_inline __u64 disk_of(const struct file___sync *file, __u32 *flag
 }
 
 /* A sync of @file begins. */
-static __always_inline void sync_begins(struct tw_sync *sync, const struct file___sync *file,
+static __always_inline void sync_begins(struct tw_sync *sync, const struct file *file,
 					__u64 begun_ns)
 {
 	if (sync->begun_ns)
@@ -308,7 +260,7 @@ static __always_inline void sync_begins(struct tw_sync *sync, const struct file_
 }
 
 /* A bio comes to its disk. Return the time if it flushes, and 0 if it does not. */
-static __always_inline __u64 bio_comes(const struct bio___sync *bio)
+static __always_inline __u64 bio_comes(const struct bio *bio)
 {
 	return is_flush(bio->bi_opf) ?
 	       flush_begins((__u64)bio, (__u64)bio->bi_bdev->bd_disk) : 0;
@@ -316,8 +268,7 @@ static __always_inline __u64 bio_comes(const struct bio___sync *bio)
 
 /* The task of a sync sends the bio. @flush_ns: of bio_comes(). Before a flush its data is
  * written out. */
-static __always_inline void sync_sends(struct tw_sync *sync, const struct bio___sync *bio,
-				       __u64 flush_ns)
+static __always_inline void sync_sends(struct tw_sync *sync, const struct bio *bio, __u64 flush_ns)
 {
 	if (flush_ns && !sync->moved_on_ns)
 		sync->moved_on_ns = flush_ns;

@@ -145,7 +145,7 @@ static __always_inline struct tw_sync *sync_at(struct task_struct *task, struct 
 static __always_inline void begins_at(const struct at_work *at, __u64 begun_ns)
 {
 	const struct io_kiocb *io = at->io;
-	const void *file;
+	const struct file *file;
 
 	if (at->sync->begun_ns)
 		return;
@@ -268,9 +268,8 @@ static __always_inline __u64 begun_before(const struct task_struct *task,
 }
 
 SEC("tp_btf/block_bio_queue")
-int BPF_PROG(bio_queued, struct bio *queued)
+int BPF_PROG(bio_queued, struct bio *bio)
 {
-	const struct bio___sync *bio = (const struct bio___sync *)queued;
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 flush_ns = bio_comes(bio);
 	struct tw_sync *sync;
