@@ -23,7 +23,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define MAX_RINGS	16384
 #define MAX_PROCESSES	16384
 #define MAX_ANCESTORS	64
-#define MAX_LEVELS	33	/* of namespaces of processes */
 #define MAX_FILES	16384
 #define MAX_COUNTED	16384
 #define NEAR		4096
@@ -274,28 +273,6 @@ int BPF_PROG(exited, struct task_struct *task)
 	if (followed && BPF_CORE_READ(task, signal, live.counter) == 0)
 		follow_no_more(process);
 	return 0;
-}
-
-/* Return the number of a thread in the reader's namespace; 0: it is not there. */
-static __u32 number_of(struct task_struct *task)
-{
-	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	__u32 i, level = pid ? BPF_CORE_READ(pid, level) : 0;
-
-	for (i = 0; pid && i < MAX_LEVELS && i <= level; i++) {
-		const struct upid *at = (void *)pid +
-			bpf_core_field_offset(struct pid, numbers) +
-			i * bpf_core_type_size(struct upid);
-
-		if (BPF_CORE_READ(at, ns, ns.inum) == namespace_inode)
-			return (__u32)BPF_CORE_READ(at, nr);
-	}
-	return 0;
-}
-
-static __u32 process_of(struct task_struct *task)
-{
-	return number_of(BPF_CORE_READ(task, group_leader));
 }
 
 static void follow_ring(void *ring, struct task_struct *task, int fd)

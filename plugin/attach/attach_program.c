@@ -71,7 +71,6 @@ static int fit_to_waits(struct tw_attach *made, const struct btf *btf)
 
 static int fit_to_kernel(struct tw_attach *made, int cgroup)
 {
-	const struct tw_program_namespace space = tw_program_namespace();
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct stat root;
 	int error;
@@ -88,8 +87,7 @@ static int fit_to_kernel(struct tw_attach *made, int cgroup)
 				  tw_program_has_tracepoint(btf, "cgroup_attach_task"));
 	btf__free(btf);
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
-	made->rodata->namespace_device = space.device;
-	made->rodata->namespace_inode = space.inode;
+	made->rodata->namespace_inode = tw_program_namespace();
 	made->rodata->reader_uid = geteuid();
 	made->rodata->reader_gid = getegid();
 	made->rodata->reader_may_all = tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
@@ -107,7 +105,6 @@ static int fit_to_kernel(struct tw_attach *made, int cgroup)
  * follows. */
 static int load_causes(struct tw_attach_program *program)
 {
-	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_causes *made = tw_causes__open();
 	void *offcpu;
 	int error;
@@ -115,9 +112,7 @@ static int load_causes(struct tw_attach_program *program)
 	if (!made)
 		return -errno;
 	program->causes = made;
-	made->rodata->namespace_device = space.device;
-	made->rodata->namespace_inode = space.inode;
-	made->rodata->nested = space.inode && space.inode != TW_PROGRAM_FIRST_NAMESPACE;
+	made->rodata->namespace_inode = tw_program_namespace();
 	made->rodata->has_reader = true;
 	made->rodata->reader_uid = geteuid();
 	made->rodata->reader_may_all =

@@ -440,7 +440,7 @@ static __always_inline void name_waker(struct tw_who *who, __u32 sleeper,
 
 	if (task->flags & PF_KTHREAD)
 		return;
-	who->id = process();
+	who->id = process_of(task);
 	who->kind = TW_WHO_PROCESS;
 	bpf_core_read(who->name, sizeof(who->name), &task->group_leader->comm);
 	if ((__u32)task->tgid != sleeper &&

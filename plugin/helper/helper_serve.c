@@ -96,9 +96,7 @@ static const char *find_peer(struct serving *s)
 	if (!why && has_ended(s->to->fio_fd))
 		why = "the process that asks is gone";
 	s->peer.levels = status.levels;
-	s->owner = (struct tw_loader_owner) {
-		.space = { of.st_dev, of.st_ino }, .user = fio->uid,
-	};
+	s->owner = (struct tw_loader_owner) { .namespace_inode = of.st_ino, .user = fio->uid };
 	return why;
 }
 

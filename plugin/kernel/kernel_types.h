@@ -39,12 +39,6 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
-/* A helper fills this in. It is the same in all kernels. */
-struct bpf_pidns_info {
-	__u32 pid;		/* the thread */
-	__u32 tgid;
-};
-
 #define TW_BY_NAME __attribute__((preserve_access_index))
 
 typedef struct {

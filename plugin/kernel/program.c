@@ -117,16 +117,11 @@ const char *tw_program_reason(int error, bool helper)
 	return tw_program_reason_by(error, helper, &rights);
 }
 
-struct tw_program_namespace tw_program_namespace(void)
+uint64_t tw_program_namespace(void)
 {
 	struct stat of;
 
-	if (stat("/proc/self/ns/pid", &of))
-		return (struct tw_program_namespace) { .inode = 0 };
-	return (struct tw_program_namespace) {
-		.device = of.st_dev,
-		.inode = of.st_ino,
-	};
+	return stat("/proc/self/ns/pid", &of) ? 0 : of.st_ino;
 }
 
 int tw_places_make(struct tw_places *places, uint32_t count)

@@ -42,14 +42,9 @@ uint64_t tw_program_capabilities(void);
  */
 bool tw_program_has_addresses(void);
 
-/* This process's namespace of processes, in the form that a program is told;
- * inode 0: this kernel has none. A thread's number in the job is that of this
- * namespace. */
-struct tw_program_namespace {
-	uint64_t device;
-	uint64_t inode;
-};
-struct tw_program_namespace tw_program_namespace(void);
+/* Return the inode of this process's namespace of processes; 0: this kernel has none. A
+ * thread's number in the job is that of this namespace. */
+uint64_t tw_program_namespace(void);
 
 /* The inode of the first namespace: PROC_PID_INIT_INO of the kernel. */
 #define TW_PROGRAM_FIRST_NAMESPACE	0xEFFFFFFCU

@@ -13,20 +13,9 @@
 
 /* Who may see names: the user whose job it is, or who runs attach. */
 struct viewer {
-	__u64 namespace;	/* of processes: the one in which the job is, */
-	__u32 level;		/* and its level */
 	__u32 uid;
 	__u32 may_all;
-	__u32 unused;
 };
-
-/* Return the address of the number of @pid in its namespace of @level, which is at most 32. Up to
- * Linux 6.8 a product has no bound, and what has none may not be added to a pointer. */
-static __always_inline const struct upid *number_at(__u64 pid, __u32 level)
-{
-	return (const struct upid *)(pid + bpf_core_field_offset(struct pid, numbers) +
-				     (level * bpf_core_type_size(struct upid) & 1023));
-}
 
 /* Give @viewer the rights of a task. */
 static __always_inline void take_rights(struct viewer *viewer, struct task_struct *task)
@@ -37,17 +26,6 @@ static __always_inline void take_rights(struct viewer *viewer, struct task_struc
 	bpf_core_read(&capabilities, sizeof(capabilities), &cred->cap_effective);
 	viewer->uid = cred->euid.val;
 	viewer->may_all = !cred->user_ns->level && capabilities >> CAP_SYS_PTRACE & 1;
-}
-
-/* Set @viewer to the task that runs. */
-static inline void view_as_current(struct viewer *viewer)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 pid = (__u64)BPF_CORE_READ(task, thread_pid);
-
-	take_rights(viewer, task);
-	viewer->level = READ(struct pid, pid, level);
-	viewer->namespace = (__u64)READ(struct upid, number_at(pid, viewer->level), ns);
 }
 
 /* True if the viewer may see the name of a process with these two ids of users. */

@@ -69,7 +69,7 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u)
 	trigger->prepared_ticks = job->hot.io[io_u->index].prepared_ticks;
 	trigger->key = tw_entry_of(job, io_u)->user_data;
 	/* In a pid namespace the thread does not see the kernel's number of it. */
-	trigger->thread = tw_program_namespace().inode == TW_PROGRAM_FIRST_NAMESPACE ?
+	trigger->thread = tw_program_namespace() == TW_PROGRAM_FIRST_NAMESPACE ?
 			  (uint32_t) syscall(SYS_gettid) : UINT32_MAX;
 	trigger->offset = io_u->offset;
 	trigger->size = io_u->xfer_buflen;

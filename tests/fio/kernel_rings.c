@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 1;
 	path = argv[1];
-	owner.space = tw_program_namespace();
+	owner.namespace_inode = tw_program_namespace();
 	error = tw_loader_load(&loader, RINGS * ENTRIES, &owner);
 	if (error) {
 		fprintf(stderr, "%s\n", tw_program_reason(error, false));

@@ -39,13 +39,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define NOBODYS		(~0U)
 #define ANY_THREAD	(~0U)	/* not known */
 
-/* Set before loading: the jobs, or the reader, are in a pid namespace other than the
- * first one, whose numbers the kernel has at hand. */
-const volatile _Bool nested = 0;
-/* The address and level of that namespace, once a process in it was switched. */
-__u64 jobs_namespace = 0;
-__u32 jobs_level = 0;
-
 /* Set before loading: this user reads the periods, and not the job. */
 const volatile _Bool has_reader = 0;
 const volatile _Bool reader_may_all = 0;
@@ -197,40 +190,6 @@ static void wait_on(struct followed *of, __u32 cpu, __u64 now)
 static struct past *new_past(struct cpu *of)
 {
 	return &of->past[__sync_fetch_and_add(&of->count, 1) & (HISTORY - 1)];
-}
-
-static __u64 namespace_at(const struct pid *pid, __u32 level)
-{
-	const struct upid *number = number_at((__u64)pid, level);
-
-	return (__u64)BPF_CORE_READ(number, ns);
-}
-
-static void note_namespace(struct task_struct *task)
-{
-	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	__u32 level = BPF_CORE_READ(pid, level);
-
-	jobs_namespace = namespace_at(pid, level);
-	jobs_level = level;
-}
-
-/* Return the number of the task's process in the jobs' namespace; 0 if they can't see
- * the process. */
-static __u32 process_of(struct task_struct *task)
-{
-	__u32 level = jobs_level;
-	const struct upid *number;
-	const struct pid *pid;
-
-	if (!nested)
-		return task->tgid;
-	pid = BPF_CORE_READ(task, group_leader, thread_pid);
-	if (!pid || BPF_CORE_READ(pid, level) < level ||
-	    namespace_at(pid, level) != jobs_namespace)
-		return 0;
-	number = number_at((__u64)pid, level);
-	return BPF_CORE_READ(number, nr);
 }
 
 /* Record that the task has had the CPU until @to_ns. Its name is that of this time, since an
@@ -410,7 +369,7 @@ SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 tid = thread();
+	__u32 tid = number_of(task);
 	const __u32 *place = bpf_map_lookup_elem(&expected, &tid);
 	__u64 address = (__u64)ring;
 
@@ -499,8 +458,6 @@ static __always_inline void note_switch(void *context, struct cpu *here, __u32 s
 	if (next->flags & PF_IO_WORKER)
 		worker_runs(next);
 
-	if (nested && !jobs_namespace && thread())
-		note_namespace(prev);
 	if (!here->waiting && !leaves && !runs)
 		return;
 	now = bpf_ktime_get_ns();

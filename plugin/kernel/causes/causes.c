@@ -40,16 +40,12 @@ static int share(uint32_t count)
 
 static int load(uint32_t count)
 {
-	const struct tw_program_namespace space = tw_program_namespace();
 	int error;
 
 	program = tw_causes__open();
 	if (!program)
 		return -errno;
-	program->rodata->namespace_device = space.device;
-	program->rodata->namespace_inode = space.inode;
-	program->rodata->nested = space.inode &&
-				  space.inode != TW_PROGRAM_FIRST_NAMESPACE;
+	program->rodata->namespace_inode = tw_program_namespace();
 	error = bpf_map__set_max_entries(program->maps.rings, count);
 	if (!error)
 		error = bpf_map__set_max_entries(program->maps.sleeps, count);

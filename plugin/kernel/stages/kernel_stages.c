@@ -48,8 +48,7 @@ static int load_program(struct tw_stages *program, uint32_t entries,
 {
 	int error;
 
-	program->rodata->namespace_device = owner->space.device;
-	program->rodata->namespace_inode = owner->space.inode;
+	program->rodata->namespace_inode = owner->namespace_inode;
 	program->rodata->owner = owner->user;
 	program->rodata->with_causes = owner->with_causes;
 	/* Every bio of the machine pays for these. */
@@ -220,7 +219,7 @@ static int share_others(uint32_t count)
 static int load(uint32_t count, bool with_causes)
 {
 	const struct tw_loader_owner owner = {
-		.space = tw_program_namespace(),
+		.namespace_inode = tw_program_namespace(),
 		.user = TW_ANY_OWNER,
 		.with_causes = with_causes,
 	};

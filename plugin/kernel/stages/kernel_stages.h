@@ -95,7 +95,7 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 
 /* The jobs whose rings the program may serve. */
 struct tw_loader_owner {
-	struct tw_program_namespace space;	/* of the jobs; inode 0: any */
+	uint64_t namespace_inode;		/* of the jobs; 0: any */
 	uint32_t user;				/* effective uid, or TW_ANY_OWNER */
 	bool with_causes;			/* tw_kernel_load() */
 };

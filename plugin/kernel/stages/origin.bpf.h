@@ -12,6 +12,7 @@
 #define TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
 
 #include "in_flight_of_others.h"
+#include "kernel/thread.bpf.h"
 #include "kernel/viewer.bpf.h"
 
 #define DIO_IS_SYNC	2		/* block/fops.c */
@@ -174,8 +175,6 @@ static __always_inline void name_task(struct tw_who *who, __u64 task,
 	__u64 leader = (__u64)READ(struct task_struct, task, group_leader);
 	__u64 cred = (__u64)READ(struct task_struct, task, real_cred);
 	__u32 uid = READ(struct cred, cred, uid.val);
-	__u64 pid = (__u64)READ(struct task_struct, leader, thread_pid);
-	__u32 level = viewer->level;
 
 	/* It has ended meanwhile. */
 	if (READ(struct task_struct, leader, tgid) != READ(struct task_struct, task, tgid))
@@ -189,9 +188,7 @@ static __always_inline void name_task(struct tw_who *who, __u64 task,
 	}
 	bpf_probe_read_kernel(who->name, sizeof(who->name),
 			      (void *)(leader + bpf_core_field_offset(struct task_struct, comm)));
-	if (READ(struct pid, pid, level) >= level &&
-	    (__u64)READ(struct upid, number_at(pid, level), ns) == viewer->namespace)
-		who->id = READ(struct upid, number_at(pid, level), nr);
+	who->id = number_of((struct task_struct *)leader);
 }
 
 #endif

@@ -15,7 +15,6 @@
 #include "bio.bpf.h"
 
 #include "in_flight_of_others.bpf.h"
-#include "kernel/thread.bpf.h"
 
 /* include/linux/io_uring_types.h: the same as IOSQE_ASYNC */
 #define REQ_F_FORCE_ASYNC	0x10
@@ -99,18 +98,19 @@ static long forget(__u32 i, const __u64 *ctx)
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 address = (__u64)ring;
 	const struct tw_announced *mine;
 	__u32 tid;
 
 	if (rings_followed)
 		bpf_loop(rings_announced, forget, &address, 0);
-	tid = thread();
+	tid = number_of(task);
 	mine = bpf_map_lookup_elem(&expected, &tid);
 	if (!mine || !is_owner() || !is_announced(mine))
 		return 0;
 	if (with_causes)
-		view_as_current(&viewers[mine->ring & (TW_MAX_RINGS - 1)]);
+		take_rights(&viewers[mine->ring & (TW_MAX_RINGS - 1)], task);
 	/* Until the loader asks, the last ring of the thread counts. */
 	if (!__sync_lock_test_and_set(&rings[mine->ring & (TW_MAX_RINGS - 1)].ctx,
 				      address))

@@ -98,7 +98,7 @@ static __always_inline void add_handle(__u32 dev, __u32 number)
 		if (!by->process && !__sync_val_compare_and_swap(&by->process, 0, tgid)) {
 			by->uid = task->real_cred->uid.val;
 			by->euid = task->real_cred->euid.val;
-			by->id = process();
+			by->id = process_of(task);
 			bpf_core_read(by->name, sizeof(by->name), &task->group_leader->comm);
 		}
 		if (by->process == tgid) {

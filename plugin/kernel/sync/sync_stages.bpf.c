@@ -157,7 +157,8 @@ static __always_inline void begins_at(const struct at_work *at, __u64 begun_ns)
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *made)
 {
-	__u32 tid = thread();
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tid = number_of(task);
 	const struct tw_sync_ring *places = bpf_map_lookup_elem(&expected, &tid);
 	__u64 address = (__u64)made;
 	struct ring ring = { 0 };
@@ -169,7 +170,7 @@ int BPF_PROG(create, int fd, void *made)
 	}
 	ring.places = *places;
 	ring.process = bpf_get_current_pid_tgid() >> 32;
-	view_as_current(&ring.viewer);
+	take_rights(&ring.viewer, task);
 	bpf_map_update_elem(&rings, &address, &ring, BPF_ANY);
 	bpf_map_delete_elem(&expected, &tid);
 	return 0;

@@ -77,7 +77,6 @@ static void adapt(struct tw_sync_stages *made)
 
 static int load_program(uint32_t count, bool with_writes)
 {
-	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_sync_stages *made = tw_sync_stages__open();
 	uint64_t from, to;
 	int error;
@@ -85,8 +84,7 @@ static int load_program(uint32_t count, bool with_writes)
 	if (!made)
 		return -errno;
 	error = tw_find_function(TW_WRITES_DATA, &from, &to);
-	made->rodata->namespace_device = space.device;
-	made->rodata->namespace_inode = space.inode;
+	made->rodata->namespace_inode = tw_program_namespace();
 	made->rodata->data_from = from;
 	made->rodata->data_to = to;
 	made->rodata->with_writes = with_writes;
