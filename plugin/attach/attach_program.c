@@ -328,15 +328,8 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 			of->wait.process = 0;
 			tally->all.scalars.not_over++;
 			error = tw_attach_add_wait(tally, &of->wait, sizeof(of->wait));
-		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns && !error) {
-			error = tw_attach_add_call(tally, &(struct tw_attach_call) {
-				.io = {
-					.kind = TW_ATTACH_CALL, .opcode = (__u8)of->sync.call,
-					.inode = of->sync.inode,
-					.accepted_ns = of->sync.stamps.begun_ns,
-					.posted_ns = of->sync.ran_ns,
-				}, .stamps = of->sync.stamps,
-			});
+		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns) {
+			error = tw_attach_add_call(tally, &of->sync);
 		}
 	}
 	free(of);

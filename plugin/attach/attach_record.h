@@ -109,10 +109,15 @@ _Static_assert(TW_ATTACH_RECORDS >= 80000 && TW_ATTACH_RECORDS < 81000,
 #define TW_ATTACH_FSYNC		3
 #define TW_ATTACH_FDATASYNC	254
 
-/* A call is on no ring (0). It has the times accepted and posted. */
 struct tw_attach_call {
-	struct tw_attach_io io;
-	struct tw_sync stamps;
+	__u32 kind;
+	__u32 opcode;
+	struct tw_attach_inode inode;
+	__u64 read_or_wrote;	/* calls of the thread before it; with fd they tell it from others */
+	__u32 fd;
+	__u32 unused;
+	__u64 ran_ns;		/* it was over when the thread ran after its last wait */
+	struct tw_sync stamps;	/* begun_ns 0: the thread is in no sync */
 };
 
 #define TW_ATTACH_CALLS	512	/* numbers of system calls that can be followed */
@@ -179,14 +184,7 @@ struct tw_attach_waiter {
 	__u64 read_or_wrote;		/* calls of the thread, by then */
 	struct tw_attach_inode read;	/* what its last bio was of; mode 0: unknown */
 	__u64 read_in;			/* the call that sent this bio */
-	struct {
-		struct tw_attach_inode inode;
-		__u64 read_or_wrote;
-		__u32 call;
-		__u32 fd;
-		__u64 ran_ns;
-		struct tw_sync stamps;	/* begun_ns 0: the thread is in no sync */
-	} sync;
+	struct tw_attach_call sync;
 };
 
 /* What is counted of the I/Os that were not chosen, by struct tw_attach_key. Those that

@@ -599,7 +599,10 @@ int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *i
 
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call)
 {
-	return add(tally, &call->io, &call->stamps);
+	return add(tally, &(struct tw_attach_io) {
+		.kind = TW_ATTACH_CALL, .opcode = (uint8_t)call->opcode, .inode = call->inode,
+		.accepted_ns = call->stamps.begun_ns, .posted_ns = call->ran_ns,
+	}, &call->stamps);
 }
 
 /* ---- waits ------------------------------------------------------------------------ */

@@ -170,30 +170,18 @@ static __always_inline int is_sync(const struct call *call)
 	return call->how & TW_ATTACH_SYNCS;
 }
 
-/* Send the record of a sync that slept. It was over when the thread ran after its last wait. */
+/* Send the record of a sync that slept. */
 static void end_sync(struct tw_attach_waiter *of)
 {
 	struct tw_sync *stamps = &of->sync.stamps;
-	struct tw_attach_call *record;
 
 	if (!stamps->begun_ns)
 		return;
 	if (stamps->ended_ns) {
 		if (stamps->ended_ns <= stamps->moved_on_ns)
 			stamps->moved_on_ns = 0;
-		record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
-		if (record) {
-			__builtin_memset(record, 0, sizeof(*record));
-			record->io.kind = TW_ATTACH_CALL;
-			record->io.opcode = (__u8)of->sync.call;
-			record->io.inode = of->sync.inode;
-			record->io.accepted_ns = stamps->begun_ns;
-			record->io.posted_ns = of->sync.ran_ns;
-			record->stamps = *stamps;
-			bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-		} else {
+		if (bpf_ringbuf_output(&records, &of->sync, sizeof(of->sync), BPF_RB_NO_WAKEUP))
 			count(&lost.records);
-		}
 	}
 	stamps->begun_ns = 0;
 	__sync_fetch_and_add(&in_sync, -1);
@@ -212,7 +200,8 @@ static __always_inline void at_sync(struct task_struct *task, struct tw_attach_w
 		return;
 	__sync_fetch_and_add(&in_sync, 1);
 	__builtin_memset(&of->sync, 0, sizeof(of->sync));
-	of->sync.call = call->how & TW_ATTACH_FULL ? TW_ATTACH_FSYNC : TW_ATTACH_FDATASYNC;
+	of->sync.kind = TW_ATTACH_CALL;
+	of->sync.opcode = call->how & TW_ATTACH_FULL ? TW_ATTACH_FSYNC : TW_ATTACH_FDATASYNC;
 	of->sync.fd = call->fd;
 	of->sync.read_or_wrote = now;
 	name_inode(&of->sync.inode, BPF_CORE_READ(file, f_inode));

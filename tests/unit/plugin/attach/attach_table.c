@@ -119,8 +119,8 @@ static void table_is(uint64_t lost, const char *from, const char *to, const char
 static void test_merging(void)
 {
 	const struct tw_attach_call call = {
-		.io = { .kind = TW_ATTACH_CALL, .opcode = FSYNC, .inode = inode_of(3),
-			.accepted_ns = START_NS, .posted_ns = START_NS + 51 * MS },
+		.kind = TW_ATTACH_CALL, .opcode = FSYNC, .inode = inode_of(3),
+		.ran_ns = START_NS + 51 * MS, .stamps = { .begun_ns = START_NS },
 	};
 
 	begin();

@@ -486,20 +486,15 @@ static void add_period(uint64_t ran_ns, uint64_t off_ns, uint64_t on_ns)
 /* A call of 1000 ns: to 300 it wrote data, and its last wait ended at 900, with 400 of a flush. */
 static struct tw_attach_call call_of(__u8 opcode)
 {
-	struct tw_attach_call call = {
-		.io = io_of(0, 1, opcode),
+	return (struct tw_attach_call) {
+		.kind = TW_ATTACH_CALL, .opcode = opcode,
+		.inode = io_of(0, 1, opcode).inode, .ran_ns = START_NS + 2000,
 		.stamps = {
 			.begun_ns = START_NS + 1000, .moved_on_ns = START_NS + 1300,
 			.ended_ns = START_NS + 1900, .flush_ns = 400, .disk = 1,
 			.commits = 2, .written_bytes = 4096,
 		},
 	};
-
-	call.io.kind = TW_ATTACH_CALL;
-	call.io.dispatched_ns = call.io.finished_ns = 0;
-	call.io.result = 0;
-	call.io.requests = call.io.retries = 0;
-	return call;
 }
 
 static uint64_t sum_of(unsigned time)
@@ -509,20 +504,20 @@ static uint64_t sum_of(unsigned time)
 
 static void test_calls(void)
 {
-	struct tw_attach_call whole = call_of(TW_ATTACH_FSYNC), wrong = whole, unseen = whole;
+	struct tw_attach_call whole = call_of(TW_ATTACH_FSYNC), unseen = whole;
 	struct tw_attach_call calls[] = {
 		call_of(TW_ATTACH_FSYNC), call_of(TW_ATTACH_FDATASYNC),
 	};
 	const struct tw_counts *counts = &tally.all.counts[TW_SYNC];
 	const struct tw_attach_io ring = io_of(1, 1, FSYNC);
+	struct tw_attach_io wrong = ring;
 	const struct tw_attach_slow *slow;
 
 	tw_attach_tally_free(&tally);
 	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4))
 		abort();
 	whole.stamps.disk = 0;
-	wrong.io.result = -EBADF;
-	unseen.io.accepted_ns = 0;
+	wrong.result = -EBADF;
 	unseen.stamps = (struct tw_sync) { .key = 0 };
 	calls[1].stamps.commits = calls[1].stamps.others = 1;
 	calls[1].stamps.who = (struct tw_who) {
@@ -542,13 +537,13 @@ static void test_calls(void)
 	       "fsync(2) and fdatasync(2) have a row each, on no ring");
 	tap_ok(tally.rows[0].times[TW_SYNC_DATA].sum_ns == 300 &&
 	       tally.rows[1].times[TW_SYNC_FLUSH].sum_ns == 400, "each row has the parts of its calls");
-	if (tw_attach_add_call(&tally, &whole) || tw_attach_add_call(&tally, &wrong) ||
+	if (tw_attach_add_call(&tally, &whole) || tw_attach_add_io(&tally, &wrong) ||
 	    tw_attach_add_call(&tally, &unseen) || tw_attach_add_io(&tally, &ring))
 		abort();
 	tap_ok(counts->ios == 4 && counts->unsplit_syncs == 2 && counts->errors == 1 &&
 	       counts->unseen == 1 && tally.all.times[TW_SYNC_WAKE][TW_SYNC].count == 2,
-	       "those without a disk, and those of io_uring, are counted as not split; a call "
-	       "that fails, or began before, has no lat");
+	       "those without a disk, and those of io_uring, are counted as not split; a sync "
+	       "that fails, or a call that began before, has no lat");
 	slow = (const void *)tw_slowest_get(&tally.slowest, 1);
 	tap_ok(tally.slowest.count == 4 && tw_io_has(&slow->times, TW_SYNC_WAKE) &&
 	       slow->synced.who.id == 77, "a slow call has its parts, and who was in its commit");
