@@ -291,7 +291,7 @@ static int report(struct run *run)
 	struct tw_attach_result result = {
 		.tally = &run->tally, .target = &run->target, .program = run->program,
 		.no_causes = run->no_causes, .run_ns = run->end_ns - run->start_ns,
-		.cost = run->tally.offcpu ? tw_attach_cost(run->program) : NULL,
+		.cost = tw_follow_cost_of(&run->program->causes),
 	};
 	json_t *json;
 	int code;
@@ -373,7 +373,7 @@ static int begin(struct run *run)
 				     run->options.slow_ns ? TW_SLOWEST_MAX : SLOWEST);
 	if (run->options.slow_ns)
 		list_slow(run);
-	run->tally.offcpu = run->program->offcpu;
+	run->tally.offcpu = run->program->causes.periods;
 	if (!error)
 		error = read_records(run, 0);
 	if (error)

@@ -13,6 +13,7 @@
 
 #include "attach/attach_tally.h"
 #include "command/child.h"
+#include "kernel/causes/causes.h"
 #include "kernel/cgroup.h"
 
 /* ---- the process: a running one, or a program that is started when all is ready ---- */
@@ -65,10 +66,8 @@ int tw_attach_exit_code(struct tw_attach_target *target);
 
 struct tw_attach_program {
 	struct tw_attach *skeleton;
-	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
-	uint64_t causes_ns;		/* CLOCK_MONOTONIC when they were loaded */
+	struct tw_follow_program causes;	/* of TW_ATTACH_THREADS threads, if wanted */
 	struct ring_buffer *records;
-	const struct tw_offcpu *offcpu;	/* of all TW_ATTACH_THREADS threads; NULL: none */
 	const struct tw_attach_lost *lost;	/* so far */
 	/* I/Os that take as long wake the reader, to find their causes. */
 	__u64 *slow_ns;
@@ -100,9 +99,6 @@ int tw_attach_follow_descendants(struct tw_attach_program *program);
 /* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
  * 0, or the first result of tw_attach_take() that is not 0. */
 int tw_attach_read(struct tw_attach_program *program, int wait_ms);
-
-/* Return what the causes have cost each CPU (kernel/causes/causes.h). */
-json_t *tw_attach_cost(const struct tw_attach_program *program);
 
 /* Take the counts of the I/Os without a record. Return 0 or -ENOMEM. */
 int tw_attach_read_counted(struct tw_attach_program *program, struct tw_attach_tally *tally);

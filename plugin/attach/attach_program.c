@@ -11,24 +11,19 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
 #include "kernel/stages/stacked_bio_offsets.h"
-#include "kernel/causes/causes.h"
 #include "kernel/program.h"
 #include "kernel/causes/stack_words.h"
 #include "kernel/sync/syncs.h"
-#include "timespec.h"
 
 /* They need types of the files above. */
 #include "attach/attach.skel.h"
 #include "kernel/causes/causes.skel.h"
-
-#define OFFCPU_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_offcpu))
 
 /* Return the operations with a direction from @first to @last, as bits. */
 static __u64 operations(unsigned first, unsigned last)
@@ -101,48 +96,6 @@ static int fit_to_kernel(struct tw_attach *made, int cgroup)
 	return error;
 }
 
-/* Load the program of causes.bpf.c, before attach.bpf.c, which chooses the threads that it
- * follows. */
-static int load_causes(struct tw_attach_program *program)
-{
-	struct tw_causes *made = tw_causes__open();
-	void *offcpu;
-	int error;
-
-	if (!made)
-		return -errno;
-	program->causes = made;
-	made->rodata->namespace_inode = tw_program_namespace();
-	made->rodata->has_reader = true;
-	made->rodata->reader_uid = geteuid();
-	made->rodata->reader_may_all =
-		tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
-	bpf_program__set_autoload(made->progs.create, false);
-	error = bpf_map__set_max_entries(made->maps.rings, TW_ATTACH_THREADS);
-	if (!error)
-		error = tw_causes__load(made);
-	if (!error)
-		error = tw_causes__attach(made);
-	if (error)
-		return error;
-	offcpu = mmap(NULL, OFFCPU_BYTES, PROT_READ, MAP_SHARED,
-		     bpf_map__fd(made->maps.rings), 0);
-	if (offcpu == MAP_FAILED)
-		return -errno;
-	program->offcpu = offcpu;
-	program->causes_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-	return 0;
-}
-
-static void unload_causes(struct tw_attach_program *program)
-{
-	if (program->offcpu)
-		munmap((void *)program->offcpu, OFFCPU_BYTES);
-	tw_causes__destroy(program->causes);
-	program->offcpu = NULL;
-	program->causes = NULL;
-}
-
 static int load(struct tw_attach_program *program, int cgroup, tw_attach_take *take,
 		void *context)
 {
@@ -153,11 +106,11 @@ static int load(struct tw_attach_program *program, int cgroup, tw_attach_take *t
 	if (!made)
 		return -errno;
 	error = fit_to_kernel(made, cgroup);
-	if (!error && program->causes) {
+	if (!error && program->causes.periods) {
 		made->rodata->with_causes = true;
 		made->rodata->listed = operations(TW_READ, TW_SYNC);
 		error = bpf_map__reuse_fd(made->maps.threads,
-					  bpf_map__fd(program->causes->maps.threads));
+					  bpf_map__fd(program->causes.skeleton->maps.threads));
 	}
 	if (!error)
 		error = tw_attach__load(made);
@@ -189,10 +142,9 @@ struct tw_attach_program *tw_attach_load(int cgroup, bool causes, tw_attach_take
 	program = tw_zalloc(1, sizeof(*program));
 	tw_program_set_messages();
 	tw_functions_load();
-	error = causes ? load_causes(program) : 0;
+	/* Before attach.bpf.c, which chooses the threads that are followed. */
+	error = causes ? tw_follow_start(&program->causes, TW_ATTACH_THREADS, true) : 0;
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
-	if (error)
-		unload_causes(program);
 	error = load(program, cgroup, take, context);
 	if (!error)
 		return program;
@@ -205,7 +157,7 @@ void tw_attach_unload(struct tw_attach_program *program)
 {
 	ring_buffer__free(program->records);
 	tw_attach__destroy(program->skeleton);
-	unload_causes(program);
+	tw_follow_stop(&program->causes);
 	free(program);
 }
 
@@ -267,12 +219,6 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms)
 	if (result < 0 && result != -EINTR)
 		error = result;
 	return error < 0 ? error : 0;
-}
-
-json_t *tw_attach_cost(const struct tw_attach_program *program)
-{
-	return tw_follow_cost_of(bpf_map__fd(program->causes->maps.costs),
-				 program->causes_ns);
 }
 
 int tw_attach_read_counted(struct tw_attach_program *program, struct tw_attach_tally *tally)

@@ -11,6 +11,7 @@
 #ifdef TW_KERNEL_STAGES
 
 #include <bpf/bpf.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -22,58 +23,78 @@
 #include "stack_words.h"
 #include "timespec.h"
 
-static struct tw_causes *program;
-static const struct tw_offcpu *periods;
+static struct tw_follow_program program;
 static const struct tw_sleeps *sleeps;
 static struct tw_places places;
-static uint64_t loaded_ns;
 static char why_not[224];
+
+static int start(struct tw_follow_program *to, uint32_t threads, bool has_reader)
+{
+	struct tw_causes *made = tw_causes__open();
+	int error;
+
+	to->skeleton = made;
+	if (!made)
+		return -errno;
+	made->rodata->namespace_inode = tw_program_namespace();
+	made->rodata->has_reader = has_reader;
+	made->rodata->reader_uid = geteuid();
+	made->rodata->reader_may_all = tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
+	bpf_program__set_autoload(made->progs.create, !has_reader);
+	error = bpf_map__set_max_entries(made->maps.rings, threads);
+	if (!error)
+		error = bpf_map__set_max_entries(made->maps.sleeps, has_reader ? 1 : threads);
+	if (!error)
+		error = tw_causes__load(made);
+	if (!error)
+		error = tw_causes__attach(made);
+	if (error)
+		return error;
+	to->loaded_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	to->periods = tw_program_memory(bpf_map__fd(made->maps.rings),
+					threads * sizeof(*to->periods));
+	return to->periods ? 0 : -errno;
+}
+
+int tw_follow_start(struct tw_follow_program *to, uint32_t threads, bool has_reader)
+{
+	const int error = start(to, threads, has_reader);
+
+	if (error)
+		tw_follow_stop(to);
+	return error;
+}
+
+void tw_follow_stop(struct tw_follow_program *of)
+{
+	tw_causes__destroy(of->skeleton);
+	*of = (struct tw_follow_program) { .skeleton = NULL };
+}
 
 static int share(uint32_t count)
 {
-	periods = tw_program_memory(bpf_map__fd(program->maps.rings),
-				    count * sizeof(*periods));
-	sleeps = tw_program_memory(bpf_map__fd(program->maps.sleeps),
+	sleeps = tw_program_memory(bpf_map__fd(program.skeleton->maps.sleeps),
 				   count * sizeof(*sleeps));
-	return periods && sleeps ? tw_places_make(&places, count) : -errno;
-}
-
-static int load(uint32_t count)
-{
-	int error;
-
-	program = tw_causes__open();
-	if (!program)
-		return -errno;
-	program->rodata->namespace_inode = tw_program_namespace();
-	error = bpf_map__set_max_entries(program->maps.rings, count);
-	if (!error)
-		error = bpf_map__set_max_entries(program->maps.sleeps, count);
-	if (!error)
-		error = tw_causes__load(program);
-	if (!error)
-		error = tw_causes__attach(program);
-	return error ? error : share(count);
+	return sleeps ? tw_places_make(&places, count) : -errno;
 }
 
 const char *tw_follow_load(uint32_t jobs)
 {
 	int error;
 
-	if (periods)
+	if (program.periods)
 		return NULL;
 	if (why_not[0])
 		return why_not;
 	tw_program_set_messages();
-	error = load(jobs);
+	error = tw_follow_start(&program, jobs, false);
+	if (!error)
+		error = share(jobs);
 	if (!error) {
-		loaded_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 		tw_functions_load();
 		return NULL;
 	}
-	tw_causes__destroy(program);
-	program = NULL;
-	periods = NULL;
+	tw_follow_stop(&program);
 	snprintf(why_not, sizeof(why_not), "%s", tw_program_reason(error, false));
 	return why_not;
 }
@@ -83,19 +104,19 @@ void tw_follow_expect(struct tw_follow *follow)
 	uint32_t place;
 
 	*follow = (struct tw_follow) { .why = "not loaded" };
-	if (!periods)
+	if (!program.periods)
 		return;
 	follow->why = tw_places_give(&places, 1, &place);
 	if (follow->why)
 		return;
 	place++;	/* the kernel's program gets the index + 1, since 0 means none */
 	follow->thread = (uint32_t)syscall(SYS_gettid);
-	if (bpf_map_update_elem(bpf_map__fd(program->maps.expected),
+	if (bpf_map_update_elem(bpf_map__fd(program.skeleton->maps.expected),
 				&follow->thread, &place, BPF_ANY)) {
 		follow->why = "the thread could not be announced to the kernel";
 		return;
 	}
-	follow->offcpu = &periods[place - 1];
+	follow->offcpu = &program.periods[place - 1];
 	follow->sleeps = &sleeps[place - 1];
 }
 
@@ -103,33 +124,33 @@ void tw_follow_expect(struct tw_follow *follow)
 void tw_follow_made(struct tw_follow *follow)
 {
 	if (!follow->offcpu ||
-	    bpf_map_delete_elem(bpf_map__fd(program->maps.expected),
+	    bpf_map_delete_elem(bpf_map__fd(program.skeleton->maps.expected),
 				&follow->thread))
 		return;
 	follow->offcpu = NULL;
 	follow->why = "the kernel's program did not see the thread";
 }
 
-json_t *tw_follow_cost_of(int map, uint64_t since_ns)
+json_t *tw_follow_cost_of(const struct tw_follow_program *of)
 {
 	const uint32_t zero = 0;
 	const int cpus = libbpf_num_possible_cpus();
 	struct tw_follow_cost *costs;
 	json_t *json = NULL;
 
-	if (cpus <= 0)
+	if (!of->periods || cpus <= 0)
 		return NULL;
 	costs = tw_zalloc((size_t)cpus, sizeof(*costs));
-	if (!bpf_map_lookup_elem(map, &zero, costs))
+	if (!bpf_map_lookup_elem(bpf_map__fd(of->skeleton->maps.costs), &zero, costs))
 		json = tw_follow_cost_to_json(costs, (unsigned)cpus,
-					      tw_clock_id_ns(CLOCK_MONOTONIC) - since_ns);
+					      tw_clock_id_ns(CLOCK_MONOTONIC) - of->loaded_ns);
 	free(costs);
 	return json;
 }
 
 json_t *tw_follow_cost(void)
 {
-	return periods ? tw_follow_cost_of(bpf_map__fd(program->maps.costs), loaded_ns) : NULL;
+	return tw_follow_cost_of(&program);
 }
 
 #else

@@ -33,8 +33,21 @@ void tw_follow_expect(struct tw_follow *follow);
 void tw_follow_made(struct tw_follow *follow);
 
 /* Return what following threads has cost each CPU since the program was loaded; NULL: not
- * known. The second takes it from a map of the program, loaded at @since_ns. */
+ * known. */
 json_t *tw_follow_cost(void);
-json_t *tw_follow_cost_of(int map, uint64_t since_ns);
+
+/* ---- the program itself, which attach loads, too ---- */
+
+struct tw_follow_program {
+	struct tw_causes *skeleton;
+	const struct tw_offcpu *periods;	/* of each thread; NULL: not loaded */
+	uint64_t loaded_ns;			/* CLOCK_MONOTONIC */
+};
+
+/* Load the program for @threads threads. @has_reader: another program chooses them, and this
+ * process reads their periods. Return 0, or -errno and an empty @program. */
+int tw_follow_start(struct tw_follow_program *program, uint32_t threads, bool has_reader);
+void tw_follow_stop(struct tw_follow_program *program);
+json_t *tw_follow_cost_of(const struct tw_follow_program *program);
 
 #endif
