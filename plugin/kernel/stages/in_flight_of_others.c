@@ -74,11 +74,11 @@ void tw_others_sum_add_who(struct tw_others_sums *others_sums, unsigned directio
 	while (at < end && (at->direction != direction || at->kind != kind ||
 			    !is_same(&at->who, who)))
 		at++;
-	if (at == others_sums->all + TW_OTHERS_SUMS_MOST) {
-		at = shortest(others_sums);
-		*at = (struct tw_others_sum) { .direction = direction, .kind = kind, .who = *who };
-	} else if (at == end) {
-		others_sums->count++;
+	if (at == end) {
+		if (others_sums->count == TW_OTHERS_SUMS_MOST)
+			at = shortest(others_sums);
+		else
+			others_sums->count++;
 		*at = (struct tw_others_sum) { .direction = direction, .kind = kind, .who = *who };
 	}
 	at->ns += ns;
@@ -93,39 +93,32 @@ static int longer_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-static void sort(struct tw_others_sums *others_sums)
+/* Return the longest sums. @kinds and @directions: NULL: they mean nothing. @time: its name. */
+static json_t *sums_to_json(struct tw_others_sums *sums, const char *const *kinds,
+			    const char *const *directions, const char *time)
 {
-	qsort(others_sums->all, others_sums->count, sizeof(others_sums->all[0]), longer_first);
+	json_t *array = json_array();
+	unsigned i;
+
+	qsort(sums->all, sums->count, sizeof(sums->all[0]), longer_first);
+	for (i = 0; i < sums->count && i < TW_OTHERS_SUMS_SHOWN; i++) {
+		const struct tw_others_sum *of = &sums->all[i];
+
+		json_array_append_new(array, json_pack("{si, ss*, ss*, so, sI, sI}", "job", 0,
+			"ddir", directions ? directions[of->direction] : NULL,
+			"kind", kinds ? kinds[of->kind] : NULL, "who", tw_who_to_json(&of->who),
+			"ios", (json_int_t) of->ios, time, (json_int_t) of->ns));
+	}
+	return array;
 }
 
 json_t *tw_commits_to_json(struct tw_others_sums *commits)
 {
-	json_t *array = json_array();
-	unsigned i;
-
-	sort(commits);
-	for (i = 0; i < commits->count && i < TW_OTHERS_SUMS_SHOWN; i++)
-		json_array_append_new(array, json_pack("{si, so, sI, sI}", "job", 0,
-			"who", tw_who_to_json(&commits->all[i].who),
-			"ios", (json_int_t) commits->all[i].ios,
-			"journal_ns", (json_int_t) commits->all[i].ns));
-	return array;
+	return sums_to_json(commits, NULL, NULL, "journal_ns");
 }
 
 json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums, const char *const *kinds,
-			  const char *const *directions)
+			       const char *const *directions)
 {
-	json_t *array = json_array();
-	unsigned i;
-
-	sort(others_sums);
-	for (i = 0; i < others_sums->count && i < TW_OTHERS_SUMS_SHOWN; i++) {
-		const struct tw_others_sum *of = &others_sums->all[i];
-
-		json_array_append_new(array, json_pack("{si, ss, ss, so, sI, sI}", "job", 0,
-			"ddir", directions[of->direction], "kind", kinds[of->kind],
-			"who", tw_who_to_json(&of->who), "ios", (json_int_t) of->ios,
-			"device_ns", (json_int_t) of->ns));
-	}
-	return array;
+	return sums_to_json(others_sums, kinds, directions, "device_ns");
 }
