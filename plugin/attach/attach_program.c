@@ -39,8 +39,8 @@ static __u64 operations(unsigned first, unsigned last)
 	return bits;
 }
 
-/* Make the program ready to follow waits. Return 0 or -errno. */
-static int fit_to_waits(struct tw_attach *made, const struct btf *btf)
+/* Find the functions of the kernel that tell what a thread is in. Return 0 or -ENOENT. */
+static int find_functions(struct tw_attach *made)
 {
 	uint64_t from, to;
 	int error = tw_find_function(TW_WRITES_DATA, &from, &to);
@@ -51,36 +51,30 @@ static int fit_to_waits(struct tw_attach *made, const struct btf *btf)
 		error = tw_find_function("handle_mm_fault", &from, &to);
 	made->rodata->fault_from = from;
 	made->rodata->fault_to = to;
-	tw_attach_set_calls(made->rodata->calls);
-	tw_sync_adapt_commits(made->obj, btf);
-	bpf_program__set_autoload(made->progs.ext4_enter,
-				  tw_program_has_tracepoint(btf, "ext4_sync_file_enter"));
-	bpf_program__set_autoload(made->progs.xfs_enter,
-				  tw_program_has_tracepoint(btf, "xfs_file_fsync"));
-	bpf_program__set_autoload(made->progs.btrfs_enter,
-				  tw_program_has_tracepoint(btf, "btrfs_sync_file"));
-	bpf_program__set_autoattach(made->progs.threads_before, false);
-	bpf_program__set_autoattach(made->progs.threads_after, false);
 	return error;
 }
 
 static int fit_to_kernel(struct tw_attach *made, int cgroup)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_program *program;
 	struct stat root;
-	int error;
 
 	if (!btf)
 		return -errno;
-	error = tw_program_adapt(made, btf);
-	if (!error)
-		error = fit_to_waits(made, btf);
-	made->rodata->cgroup_fd = cgroup;
-	bpf_program__set_autoload(made->progs.in_cgroup, cgroup >= 0);
-	bpf_program__set_autoattach(made->progs.in_cgroup, false);
-	bpf_program__set_autoload(made->progs.moved, cgroup >= 0 &&
-				  tw_program_has_tracepoint(btf, "cgroup_attach_task"));
+	made->rodata->above = tw_stacked_bio_offsets_find(btf);
+	tw_program_choose(made->obj, btf);
 	btf__free(btf);
+	if (cgroup < 0) {
+		bpf_program__set_autoload(made->progs.in_cgroup, false);
+		bpf_program__set_autoload(made->progs.moved, false);
+	}
+	/* Iterators run when they are asked to. */
+	bpf_object__for_each_program(program, made->obj)
+		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
+			bpf_program__set_autoattach(program, false);
+	tw_attach_set_calls(made->rodata->calls);
+	made->rodata->cgroup_fd = cgroup;
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
 	made->rodata->namespace_inode = tw_program_namespace();
 	made->rodata->reader_uid = geteuid();
@@ -90,10 +84,7 @@ static int fit_to_kernel(struct tw_attach *made, int cgroup)
 		made->rodata->root_number = root.st_ino;
 		made->rodata->root_device = major(root.st_dev) << 20 | minor(root.st_dev);
 	}
-	bpf_program__set_autoattach(made->progs.chosen, false);
-	bpf_program__set_autoattach(made->progs.descendants, false);
-	bpf_program__set_autoattach(made->progs.descriptors, false);
-	return error;
+	return find_functions(made);
 }
 
 static int load(struct tw_attach_program *program, int cgroup, tw_attach_take *take,

@@ -94,7 +94,7 @@ int in_cgroup(struct bpf_iter__task *at)
 	return 0;
 }
 
-SEC("tp_btf/cgroup_attach_task")
+SEC("?tp_btf/cgroup_attach_task")
 int BPF_PROG(moved, void *to, const char *path, struct task_struct *task)
 {
 	follow_if_in_cgroup(task);

@@ -220,19 +220,19 @@ static __always_inline int sync_enters(void)
 	return 0;
 }
 
-SEC("tp_btf/ext4_sync_file_enter")
+SEC("?tp_btf/ext4_sync_file_enter")
 int BPF_PROG(ext4_enter)
 {
 	return sync_enters();
 }
 
-SEC("tp_btf/xfs_file_fsync")
+SEC("?tp_btf/xfs_file_fsync")
 int BPF_PROG(xfs_enter)
 {
 	return sync_enters();
 }
 
-SEC("tp_btf/btrfs_sync_file")
+SEC("?tp_btf/btrfs_sync_file")
 int BPF_PROG(btrfs_enter)
 {
 	return sync_enters();

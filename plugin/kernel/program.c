@@ -228,4 +228,18 @@ bool tw_program_has_tracepoint(const struct btf *kernel, const char *name)
 	}
 	return has;
 }
+
+void tw_program_choose(const struct bpf_object *object, const struct btf *kernel)
+{
+	static const char traces[] = "tp_btf/";
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object) {
+		const char *section = bpf_program__section_name(program);
+
+		if (!bpf_program__autoload(program) && !strncmp(section, traces, strlen(traces)))
+			bpf_program__set_autoload(program, tw_program_has_tracepoint(
+				kernel, section + strlen(traces)));
+	}
+}
 #endif

@@ -92,16 +92,9 @@ bool tw_program_can_enter(const struct btf *btf, const char *function);
  * begins with. @kernel: the kernel's types. */
 bool tw_program_has_tracepoint(const struct btf *kernel, const char *name);
 
-/* Adapt a program that includes bio.bpf.h to a kernel with the types @btf. Return 0 or
- * -errno. */
-#define tw_program_adapt(made, btf) ({						\
-	const bool has_req = tw_program_has_tracepoint(btf,			\
-						       "io_uring_submit_req");	\
-										\
-	(made)->rodata->above = tw_stacked_bio_offsets_find(btf);				\
-	bpf_program__set_autoload(has_req ? (made)->progs.submit_sqe :		\
-					    (made)->progs.submit_req, false);	\
-})
+/* Load those of the optional programs of @object, SEC("?tp_btf/..."), whose tracepoints the kernel
+ * has. */
+void tw_program_choose(const struct bpf_object *object, const struct btf *kernel);
 #endif
 
 #endif

@@ -37,7 +37,7 @@ static __u32 number_of(struct task_struct *task)
 }
 
 /* The same of its process. */
-static __u32 process_of(struct task_struct *task)
+static inline __u32 process_of(struct task_struct *task)
 {
 	return number_of(READ(struct task_struct, task, group_leader));
 }

@@ -380,15 +380,14 @@ static void submit_again(struct tw_kernel_stamps *stamps)
 		stamps->retries++;
 }
 
-/* Linux 6.3 and later have submit_req, earlier ones submit_sqe. The loader uses
- * the one that exists. */
-SEC("tp_btf/io_uring_submit_req")
+/* Linux 6.3 and later have this one, earlier ones the next. */
+SEC("?tp_btf/io_uring_submit_req")
 int BPF_PROG(submit_req, struct io_kiocb *io)
 {
 	return is_following() ? accepted(io) : 0;
 }
 
-SEC("tp_btf/io_uring_submit_sqe")
+SEC("?tp_btf/io_uring_submit_sqe")
 int BPF_PROG(submit_sqe, struct io_kiocb *io)
 {
 	return is_following() ? accepted(io) : 0;

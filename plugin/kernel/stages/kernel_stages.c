@@ -31,16 +31,16 @@ static int adapt(struct tw_stages *made, bool with_causes)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	bool sees_workers;
-	int error;
 
 	if (!btf)
 		return -errno;
 	sees_workers = with_causes && tw_program_can_enter(btf, "io_wq_submit_work");
 	bpf_program__set_autoload(made->progs.worker_begins, sees_workers);
 	bpf_program__set_autoload(made->progs.worker_leaves, with_causes && !sees_workers);
-	error = tw_program_adapt(made, btf);
+	made->rodata->above = tw_stacked_bio_offsets_find(btf);
+	tw_program_choose(made->obj, btf);
 	btf__free(btf);
-	return error;
+	return 0;
 }
 
 static int load_program(struct tw_stages *program, uint32_t entries,

@@ -108,7 +108,7 @@ static __always_inline void add_handle(__u32 dev, __u32 number)
 	}
 }
 
-SEC("tp_btf/jbd2_handle_start")
+SEC("?tp_btf/jbd2_handle_start")
 int BPF_PROG(handle_starts, __u32 dev, __u32 number)
 {
 	add_handle(dev, number);
@@ -116,7 +116,7 @@ int BPF_PROG(handle_starts, __u32 dev, __u32 number)
 }
 
 /* A large operation goes on in the next transaction. 0: it failed. */
-SEC("tp_btf/jbd2_handle_restart")
+SEC("?tp_btf/jbd2_handle_restart")
 int BPF_PROG(handle_restarts, __u32 dev, __u32 number)
 {
 	if (number)
@@ -124,7 +124,7 @@ int BPF_PROG(handle_restarts, __u32 dev, __u32 number)
 	return 0;
 }
 
-SEC("tp_btf/jbd2_start_commit")
+SEC("?tp_btf/jbd2_start_commit")
 int BPF_PROG(commit_starts)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
@@ -135,7 +135,7 @@ int BPF_PROG(commit_starts)
 }
 
 /* The commit is over. Those who wait are woken next, and have been for the one before. */
-SEC("tp_btf/jbd2_run_stats")
+SEC("?tp_btf/jbd2_run_stats")
 int BPF_PROG(commit_ends, __u32 dev, __u32 number)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();

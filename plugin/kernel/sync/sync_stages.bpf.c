@@ -236,19 +236,19 @@ int BPF_PROG(any_exit)
 	return returned();
 }
 
-SEC("tp_btf/ext4_sync_file_enter")
+SEC("?tp_btf/ext4_sync_file_enter")
 int BPF_PROG(ext4_enter)
 {
 	return entered();
 }
 
-SEC("tp_btf/ext4_sync_file_exit")
+SEC("?tp_btf/ext4_sync_file_exit")
 int BPF_PROG(ext4_exit)
 {
 	return returned();
 }
 
-SEC("tp_btf/xfs_file_fsync")
+SEC("?tp_btf/xfs_file_fsync")
 int BPF_PROG(xfs_enter)
 {
 	return entered();

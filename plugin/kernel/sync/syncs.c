@@ -45,34 +45,22 @@ int tw_find_function(const char *function, uint64_t *from, uint64_t *to)
 	return *from && *to > *from ? 0 : -ENOENT;
 }
 
-void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel)
-{
-	static const char *const programs[] = {
-		"handle_starts", "handle_restarts", "commit_starts", "commit_ends",
-	};
-	const bool has = kernel && tw_program_has_tracepoint(kernel, "jbd2_run_stats");
-
-	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(object, programs[i]),
-					  has);
-}
-
-/* Some programs are for file systems that this kernel may not have. They are needed where
- * vfs_fsync_range() can't be traced, as on arm64 with Linux 6.1. */
+/* Some programs are needed where vfs_fsync_range() can't be traced, as on arm64 with Linux 6.1. */
 static void adapt(struct tw_sync_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	const bool with_entry = btf && tw_program_can_enter(btf, "vfs_fsync_range");
-	const bool has_ext4 = btf && tw_program_has_tracepoint(btf, "ext4_sync_file_enter");
-	const bool has_xfs = btf && tw_program_has_tracepoint(btf, "xfs_file_fsync");
 
-	tw_sync_adapt_commits(made->obj, btf);
+	if (btf)
+		tw_program_choose(made->obj, btf);
 	btf__free(btf);
 	bpf_program__set_autoload(made->progs.any_enter, with_entry);
 	bpf_program__set_autoload(made->progs.any_exit, with_entry);
-	bpf_program__set_autoload(made->progs.ext4_enter, !with_entry && has_ext4);
-	bpf_program__set_autoload(made->progs.ext4_exit, !with_entry && has_ext4);
-	bpf_program__set_autoload(made->progs.xfs_enter, !with_entry && has_xfs);
+	if (!with_entry)
+		return;
+	bpf_program__set_autoload(made->progs.ext4_enter, false);
+	bpf_program__set_autoload(made->progs.ext4_exit, false);
+	bpf_program__set_autoload(made->progs.xfs_enter, false);
 }
 
 static int load_program(uint32_t count, bool with_writes)

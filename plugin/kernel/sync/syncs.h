@@ -11,9 +11,6 @@
 
 #include "sync.h"
 
-struct bpf_object;
-struct btf;
-
 /* The state of one job. */
 struct tw_syncs {
 	const volatile struct tw_sync *by_index;	/* of the io_u; NULL: not stamped */
@@ -31,11 +28,6 @@ const char *tw_syncs_load(uint32_t places, bool with_writes);
  * In the calls of the first one a sync writes out data (sync.bpf.h). */
 #define TW_WRITES_DATA	"file_write_and_wait_range"
 int tw_find_function(const char *function, uint64_t *from, uint64_t *to);
-
-/* Leave out who is in commits of ext4's journal if this kernel does not have the journal's
- * tracepoints, in itself or in a module that is loaded. For the loader of a program that
- * includes commit.bpf.h. */
-void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel);
 
 /* Announce that the calling thread makes a ring next, with @entries places, a power of two.
  * Sets @syncs. */

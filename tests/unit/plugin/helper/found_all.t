@@ -10,7 +10,7 @@
 # takes the exit of ext4's sync if there is the entry.
 tracepoints()
 {
-	(cd "$root/plugin/kernel" && sed -n 's/^SEC("tp_btf\/\(.*\)")/\1/p' "$@") |
+	(cd "$root/plugin/kernel" && sed -n 's/^SEC("?*tp_btf\/\(.*\)")/\1/p' "$@") |
 		grep -v -e ^io_uring_ -e ^ext4_sync_file_exit | sort -u
 }
 
