@@ -444,7 +444,6 @@ int main(int argc, char **argv)
 	struct run run = { .end_ns = 0 };
 	struct tw_arguments given;
 	const char *why;
-	char text[256];
 	int code;
 
 	(void)argc;
@@ -459,15 +458,15 @@ int main(int argc, char **argv)
 		return fail(TW_EXIT_USAGE,
 			    "either PIDs, --name, --cgroup or -- PROGRAM (see --help)");
 	if (run.options.cgroup)
-		why = tw_attach_to_cgroup(&run.target, run.options.cgroup, text, sizeof(text));
+		why = tw_attach_to_cgroup(&run.target, run.options.cgroup);
 	else if (run.options.name)
-		why = tw_attach_to_name(&run.target, run.options.name, text, sizeof(text));
+		why = tw_attach_to_name(&run.target, run.options.name);
 	else if (given.after_dashes == given.list)
-		why = tw_attach_start(&run.target, given.list, text, sizeof(text));
+		why = tw_attach_start(&run.target, given.list);
 	else if (given.after_dashes)
 		return fail(TW_EXIT_USAGE, "either PIDs or -- PROGRAM (see --help)");
 	else
-		why = tw_attach_to(&run.target, given.list, (size_t)given.count, text, sizeof(text));
+		why = tw_attach_to(&run.target, given.list, (size_t)given.count);
 	if (why)
 		return fail(TW_EXIT_NO_INPUT, "%s", why);
 	return run_it(&run);

@@ -36,15 +36,11 @@ struct tw_attach_target {
 };
 
 /* Choose running processes, by their numbers, a name or a cgroup, or prepare a program. Return
- * NULL, or the reason why not: one line in @why. */
-const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count,
-			 char *why, size_t size);
-const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
-			      char *why, size_t size);
-const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path,
-				char *why, size_t size);
-const char *tw_attach_start(struct tw_attach_target *target, char **argv,
-			    char *why, size_t size);
+ * NULL, or the reason why not in one line. */
+const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count);
+const char *tw_attach_to_name(struct tw_attach_target *target, const char *name);
+const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path);
+const char *tw_attach_start(struct tw_attach_target *target, char **argv);
 
 /* True if this user may see the files of the process, which takes the right to trace
  * it. Of what starts later attach.bpf.c asks it: may_follow(). */

@@ -60,22 +60,18 @@ bool tw_attach_may_see(pid_t pid)
 	return true;
 }
 
-static const char *add(struct tw_attach_target *target, long number, char *why, size_t size)
+static const char *add(struct tw_attach_target *target, long number)
 {
 	const int fd = open_pidfd((pid_t)number);
 	struct tw_attach_process *more;
 
 	if (fd == -EINVAL || fd == -ENOENT)
-		snprintf(why, size, "%ld is a thread, not a process", number);
-	else if (fd < 0)
-		snprintf(why, size, "process %ld: %s", number, strerror(-fd));
-	else if (!tw_attach_may_see((pid_t)number))
-		snprintf(why, size, "process %ld belongs to another user: run as root "
-			 "or with CAP_SYS_PTRACE", number);
-	else
-		why = NULL;
-	if (why)
-		return why;
+		return tw_format("%ld is a thread, not a process", number);
+	if (fd < 0)
+		return tw_format("process %ld: %s", number, strerror(-fd));
+	if (!tw_attach_may_see((pid_t)number))
+		return tw_format("process %ld belongs to another user: run as root "
+				 "or with CAP_SYS_PTRACE", number);
 	more = tw_one_more(&target->all, &target->count);
 	if (!more)
 		return "out of memory";
@@ -87,8 +83,7 @@ static const char *add(struct tw_attach_target *target, long number, char *why, 
 	return NULL;
 }
 
-const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count,
-			 char *why, size_t size)
+const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count)
 {
 	const char *problem = NULL;
 
@@ -97,18 +92,15 @@ const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t co
 		char *end;
 		const long number = strtol(pids[i], &end, 10);
 
-		if (end == pids[i] || *end || number < 1 || number > 1 << 22) {
-			snprintf(why, size, "'%s' is not the number of a process (to start a "
-				 "program: -- PROGRAM)", pids[i]);
-			return why;
-		}
-		problem = add(target, number, why, size);
+		if (end == pids[i] || *end || number < 1 || number > 1 << 22)
+			return tw_format("'%s' is not the number of a process (to start a "
+					 "program: -- PROGRAM)", pids[i]);
+		problem = add(target, number);
 	}
 	return problem;
 }
 
-const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
-			      char *why, size_t size)
+const char *tw_attach_to_name(struct tw_attach_target *target, const char *name)
 {
 	const struct dirent *entry;
 	const char *problem = NULL;
@@ -123,28 +115,23 @@ const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
 			continue;
 		read_program((pid_t)number, program);
 		if (strncmp(program, name, sizeof(program) - 1) == 0)
-			problem = add(target, number, why, size);
+			problem = add(target, number);
 	}
 	if (folder)
 		closedir(folder);
 	if (target->count)
 		return NULL;
-	if (!problem)
-		snprintf(why, size, "no process has the name %s", name);
-	return why;
+	return problem ? problem : tw_format("no process has the name %s", name);
 }
 
-const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path,
-				char *why, size_t size)
+const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path)
 {
 	char copy[PATH_MAX];
 
 	*target = (struct tw_attach_target) { .go = -1, .cgroup = tw_cgroup_open(path) };
-	if (target->cgroup < 0) {
-		snprintf(why, size, "%.128s: %s", path, target->cgroup == -ENOTTY ?
-			 "not a folder of a cgroup file system" : strerror(-target->cgroup));
-		return why;
-	}
+	if (target->cgroup < 0)
+		return tw_format("%.128s: %s", path, target->cgroup == -ENOTTY ?
+				 "not a folder of a cgroup file system" : strerror(-target->cgroup));
 	snprintf(copy, sizeof(copy), "%s", path);
 	snprintf(target->program, sizeof(target->program), "%s", basename(copy));
 	tw_plain_text(target->program);
@@ -162,17 +149,14 @@ static void wait_for_go(void *parents_end, int fd)
 		_exit(NOT_RUN);
 }
 
-const char *tw_attach_start(struct tw_attach_target *target, char **argv,
-			    char *why, size_t size)
+const char *tw_attach_start(struct tw_attach_target *target, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 	int ends[2], error;
 
 	*target = (struct tw_attach_target) { .own = true, .argv = argv, .cgroup = -1 };
-	if (pipe2(ends, O_CLOEXEC)) {
-		snprintf(why, size, "%s", strerror(errno));
-		return why;
-	}
+	if (pipe2(ends, O_CLOEXEC))
+		return strerror(errno);
 	error = tw_child_begin(&target->child, argv, 0, wait_for_go, &ends[1], ends[0]);
 	close(ends[0]);
 	target->go = ends[1];
@@ -183,11 +167,8 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 		target->all->fd = open_pidfd(target->child.pid);
 		error = target->all->fd < 0 ? target->all->fd : 0;
 	}
-	if (error) {
-		snprintf(why, size, "can't start %s: %s", argv[0],
-			 strerror(-error));
-		return why;
-	}
+	if (error)
+		return tw_format("can't start %s: %s", argv[0], strerror(-error));
 	snprintf(target->program, sizeof(target->program), "%.15s",
 		 slash ? slash + 1 : argv[0]);
 	return NULL;

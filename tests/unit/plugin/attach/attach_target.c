@@ -24,12 +24,11 @@
 static int says(const char *pid, const char *text)
 {
 	struct tw_attach_target target;
-	char room[256];
 	char number[16], *list[] = { number };
 	const char *why;
 
 	snprintf(number, sizeof(number), "%s", pid);
-	why = tw_attach_to(&target, list, 1, room, sizeof(room));
+	why = tw_attach_to(&target, list, 1);
 	if (target.count)
 		close(target.all->fd);
 	free(target.all);
@@ -75,8 +74,7 @@ static void another_user(void)
 static void by_name(void)
 {
 	struct tw_attach_target target;
-	char room[256];
-	const char *why = tw_attach_to_name(&target, "no such name", room, sizeof(room));
+	const char *why = tw_attach_to_name(&target, "no such name");
 	pid_t child;
 	size_t i = 0;
 
@@ -88,7 +86,7 @@ static void by_name(void)
 			pause();
 	}
 	do
-		why = tw_attach_to_name(&target, "attach target", room, sizeof(room));
+		why = tw_attach_to_name(&target, "attach target");
 	while (why);
 	while (i < target.count && target.all[i].pid != child)
 		i++;
