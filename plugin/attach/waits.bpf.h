@@ -429,15 +429,9 @@ static __always_inline void name_waker(struct tw_who *who, __u32 sleeper,
 
 	if (task->flags & PF_KTHREAD)
 		return;
-	who->id = process_of(task);
-	who->kind = TW_WHO_PROCESS;
-	bpf_core_read(who->name, sizeof(who->name), &task->group_leader->comm);
-	if ((__u32)task->tgid != sleeper &&
-	    !may_see(viewer, task->real_cred->uid.val, task->real_cred->euid.val)) {
-		who->kind = TW_WHO_HIDDEN;
-		who->id = 0;
-		__builtin_memset(who->name, 0, sizeof(who->name));
-	}
+	name_process(who, (__u32)task->tgid == sleeper ||
+		     may_see(viewer, task->real_cred->uid.val, task->real_cred->euid.val),
+		     process_of(task), task->group_leader->comm);
 }
 
 SEC("tp_btf/sched_waking")

@@ -7,6 +7,7 @@
 
 #include "kernel_types.h"
 #include "read.bpf.h"
+#include "kernel/stages/in_flight_of_others.h"
 
 #define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
@@ -32,6 +33,17 @@ static __always_inline void take_rights(struct viewer *viewer, struct task_struc
 static __always_inline int may_see(const struct viewer *viewer, __u32 uid, __u32 euid)
 {
 	return viewer->may_all || (uid == viewer->uid && uid == euid);
+}
+
+/* Name a process by its number and the name that it has, or hide it. */
+static __always_inline void name_process(struct tw_who *who, int is_seen, __u32 id,
+					 const char name[TW_WHO_NAME])
+{
+	who->kind = is_seen ? TW_WHO_PROCESS : TW_WHO_HIDDEN;
+	who->id = is_seen ? id : 0;
+	__builtin_memset(who->name, 0, sizeof(who->name));
+	if (is_seen)
+		bpf_probe_read_kernel(who->name, sizeof(who->name), name);
 }
 
 #endif

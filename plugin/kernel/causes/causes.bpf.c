@@ -590,16 +590,11 @@ static void put_interruption(struct followed *of, const struct past *past,
 	if (!period)
 		return;
 	PUT_ORDERED(&period->number, 0);
+	__builtin_memset(period, 0, offsetof(struct tw_offcpu_period, holders));
 	period->ran_ns = of->ran_ns;
 	period->off_ns = from_ns;
-	period->waking_ns = 0;
-	period->woken_ns = 0;
 	period->on_ns = past->to_ns;
-	period->interrupt_ns = 0;
-	period->stolen_ns = 0;
 	period->cpu = bpf_get_smp_processor_id();
-	period->moved = 0;
-	period->stack.count = 0;
 	holder_of(&period->holders[0], past, &viewer);
 	period->holders[0].from_ns = from_ns;
 	period->holders[0].to_ns = past->to_ns;

@@ -149,21 +149,6 @@ int BPF_PROG(commit_ends, __u32 dev, __u32 number)
 	return 0;
 }
 
-static __always_inline void name_handler(struct tw_who *who, const struct handler *by,
-					 const struct viewer *viewer)
-{
-	who->requests = by->handles;
-	if (!may_see(viewer, by->uid, by->euid)) {
-		who->kind = TW_WHO_HIDDEN;
-		who->id = 0;
-		__builtin_memset(who->name, 0, sizeof(who->name));
-		return;
-	}
-	who->kind = TW_WHO_PROCESS;
-	who->id = by->id;
-	__builtin_memcpy(who->name, by->name, sizeof(who->name));
-}
-
 /* A task in a sync is woken by the task that runs. If that task has just ended a commit, note who
  * else was in it. Of two commits the one counts in which another process had most handles. */
 static __always_inline void woken_by_commit(struct tw_sync *sync, __u32 own,
@@ -195,7 +180,8 @@ static __always_inline void woken_by_commit(struct tw_sync *sync, __u32 own,
 	if (!most || most->handles <= sync->who.requests)
 		return;
 	sync->others = others;
-	name_handler(&sync->who, most, viewer);
+	sync->who.requests = most->handles;
+	name_process(&sync->who, may_see(viewer, most->uid, most->euid), most->id, most->name);
 }
 
 #endif
