@@ -205,3 +205,10 @@ int tw_command_kernel_helper(char **argv)
 
 	return become("tickwise-kernel-helper", &tw_kernel_helper_options, &values, argv);
 }
+
+const char *tw_fio_program(const char *given)
+{
+	if (!given)
+		given = getenv("FIO");
+	return given && *given ? given : "fio";
+}

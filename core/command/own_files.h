@@ -28,6 +28,9 @@ char *tw_own_file(const char *file, int mode);
  * what to do: a clause, or "". Return: TW_EXIT_NO_INPUT. */
 int tw_own_file_missing(const char *name, const char *file, const char *what);
 
+/* Return the program of --fio, which may be NULL or "": that of FIO, or "fio". */
+const char *tw_fio_program(const char *given);
+
 /* ---- separate programs ---- */
 
 struct tw_attach_values {

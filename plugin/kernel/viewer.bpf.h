@@ -7,7 +7,7 @@
 
 #include "kernel_types.h"
 #include "read.bpf.h"
-#include "kernel/stages/in_flight_of_others.h"
+#include "who.h"
 
 #define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */

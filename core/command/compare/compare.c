@@ -14,7 +14,6 @@
 #include "command/command.h"
 #include "command/compare/compare_parts.h"
 #include "command/own_files.h"
-#include "command/run/run_parts.h"
 #include "trust.h"
 
 #define NAME		"compare"
@@ -231,7 +230,7 @@ int tw_command_compare(char **argv)
 {
 	const char *patched = getenv("FIO_PATCHED");
 	struct tw_compare_arguments arguments = {
-		.fio = tw_run_fio_program(NULL),
+		.fio = tw_fio_program(NULL),
 		.fio_patched = patched && *patched ? patched : NULL,
 	};
 	static struct tw_compare_result result;

@@ -421,7 +421,6 @@ static struct tw_page *new_page(const struct tw_diff *diff)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
 			*tw_grow_by_one(list, count) = diff->runs[i].groups[j];
 	page = tw_page_new(tw_format("A and B: %s", tw_report_title(list, count)));
-	free(list);
 	return page;
 }
 

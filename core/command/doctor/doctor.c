@@ -6,7 +6,7 @@
 #include "command/command.h"
 #include "command/doctor/doctor_parts.h"
 #include "command/output/page.h"
-#include "command/run/run_parts.h"
+#include "command/own_files.h"
 #include "report/report_json.h"
 
 struct arguments {
@@ -105,7 +105,7 @@ int tw_command_doctor(char **argv)
 
 	if (code != TW_GO_ON)
 		return code;
-	tw_doctor_read(&facts, tw_run_fio_program(arguments.fio));
+	tw_doctor_read(&facts, tw_fio_program(arguments.fio));
 	tw_doctor_judge(&facts, lines);
 	code = tw_command_show(TW_DOCTOR, &arguments.wanted, make_page(lines), NULL,
 			       make_json(lines));

@@ -76,7 +76,7 @@ static int read_options(const struct tw_options *options, struct wanted *wanted,
 {
 	int code = tw_command_options(options, wanted, argv, NULL);
 
-	wanted->fio = tw_run_fio_program(wanted->fio);
+	wanted->fio = tw_fio_program(wanted->fio);
 	return code;
 }
 

@@ -12,6 +12,7 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
+#include "command/own_files.h"
 #include "command/run/run_parts.h"
 #include "timespec.h"
 
@@ -533,6 +534,6 @@ int tw_command_run(char **argv)
 
 	if (code != TW_GO_ON)
 		return code;
-	wanted.fio = tw_run_fio_program(wanted.fio);
+	wanted.fio = tw_fio_program(wanted.fio);
 	return run(&wanted, of_fio.list);
 }

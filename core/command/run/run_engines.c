@@ -96,13 +96,6 @@ const char *tw_run_file_for(enum tw_run_kind kind)
 
 /* ---- fio ---- */
 
-const char *tw_run_fio_program(const char *given)
-{
-	if (!given)
-		given = getenv("FIO");
-	return given && *given ? given : "fio";
-}
-
 /* Return a copy that lives until tw_release_texts(), and free @found; NULL with errno if it
  * is NULL. */
 static char *keep(char *found)

@@ -126,8 +126,6 @@ enum tw_run_kind {
 	TW_RUN_OUR_MEMORY,		/* a path of its file; no I/O, so no report */
 };
 
-/* Return the program of --fio, which may be NULL or "": that of FIO, or "fio". */
-const char *tw_run_fio_program(const char *given);
 
 /* Find the engines at @path; with NULL, next to that of tw_run_find_engine(). */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);

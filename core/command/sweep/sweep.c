@@ -13,6 +13,7 @@
 #include "base/allocate.h"
 #include "base/private_folder.h"
 #include "command/command.h"
+#include "command/own_files.h"
 #include "command/report/report_parts.h"
 #include "command/sweep/sweep_parts.h"
 #include "latency/histogram.h"
@@ -321,7 +322,7 @@ int tw_command_sweep(char **argv)
 	if (wanted.goal && tw_goal_read(&sweep.search.goal, wanted.goal))
 		return tw_run_fail(TW_EXIT_USAGE, "--goal takes a percentile and a time, as in "
 				   "p99.9<1ms, not '%s'", wanted.goal);
-	sweep.engines.fio = tw_run_fio_program(wanted.fio);
+	sweep.engines.fio = tw_fio_program(wanted.fio);
 	code = tw_run_find_engines(&sweep.engines, wanted.engine);
 	if (code != TW_EXIT_GOOD)
 		return code;
