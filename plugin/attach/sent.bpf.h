@@ -21,6 +21,7 @@ struct sent {
 	__u32 left;		/* bytes that have not ended */
 	__u32 process;		/* by io_submit(2) of this one; 0: not so */
 	__u32 call;		/* in which it was sent */
+	__u32 unused;
 	struct tw_attach_inode inode;	/* what a page fault or direct I/O is of; mode 0: unknown */
 };
 
@@ -139,7 +140,8 @@ static __always_inline __u32 delayed_by(struct task_struct *task)
 static __noinline int limit_passes(struct bio *bio)
 {
 	struct sent sent = { .flags = TW_ATTACH_LIMITED };
-	__u64 key = (__u64)bio, now = bpf_ktime_get_ns(), waiter;
+	__u64 key = (__u64)bio, now = bpf_ktime_get_ns(), dio, waiter;
+	struct tw_attach_waiter *of;
 
 	if ((__u64)READ(struct bio, key, bi_end_io) != (__u64)&iomap_dio_bio_end_io) {
 		struct tw_attach_inode inode = { 0 };
@@ -150,13 +152,18 @@ static __noinline int limit_passes(struct bio *bio)
 		__sync_fetch_and_add(&limits, 1);
 		return 0;
 	}
-	waiter = (__u64)READ(struct bio, key, bi_private);
-	waiter = (__u64)READ(struct iomap_dio, waiter, submit.waiter);
+	dio = (__u64)READ(struct bio, key, bi_private);
+	waiter = (__u64)READ(struct iomap_dio, dio, submit.waiter);
 	sent.left = READ(struct bio, key, bi_iter.bi_size);
 	if (!(READ(struct bio, key, bi_opf) & REQ_OP_WRITE))
 		sent.flags |= TW_ATTACH_HAS_READ;
 	sent.thread = waiter ? (__u32)READ(struct task_struct, waiter, pid) : 0;
-	if (waiter_of(sent.thread, 0) && !bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
+	of = waiter_of(sent.thread, 0);
+	if (!of)
+		return 0;
+	sent.call = of->wait.call;
+	name_direct(&sent.inode, dio);
+	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
 		__sync_fetch_and_add(&sent_bios, 1);
 	return 0;
 }

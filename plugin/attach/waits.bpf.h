@@ -387,7 +387,8 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 	}
 	/* On another device it is what is below the file of the call. */
 	if (wait->flags & TW_ATTACH_HAS_ENDED && of->read_in == wait->call && of->read.mode &&
-	    (wait->call == TW_ATTACH_FAULT || of->read.device == wait->inode.device))
+	    (wait->call == TW_ATTACH_FAULT ? wait->flags & TW_ATTACH_HAS_READ :
+	     of->read.device == wait->inode.device))
 		wait->inode = of->read;
 	if (limits && !(wait->flags & TW_ATTACH_HAS_ENDED)) {
 		const struct tw_attach_inode inode = wait->inode;

@@ -93,7 +93,7 @@ bool tw_program_can_enter(const struct btf *btf, const char *function);
 bool tw_program_has_tracepoint(const struct btf *kernel, const char *name);
 
 /* Load those of the optional programs of @object, SEC("?tp_btf/..."), whose tracepoints the kernel
- * has. */
+ * has. Call this first: libbpf does not tell them from those that are switched off. */
 void tw_program_choose(const struct bpf_object *object, const struct btf *kernel);
 #endif
 

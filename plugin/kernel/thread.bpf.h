@@ -20,11 +20,13 @@ const volatile __u64 namespace_inode = 0;
  * bound, and what has none may not be added to a pointer. */
 static __u32 number_of(struct task_struct *task)
 {
-	__u64 pid = (__u64)READ(struct task_struct, task, thread_pid);
-	__u32 i, level = pid ? READ(struct pid, pid, level) : 0;
+	__u64 pid;
+	__u32 i, level;
 
 	if (!namespace_inode || namespace_inode == FIRST_NAMESPACE)
 		return (__u32)READ(struct task_struct, task, pid);
+	pid = (__u64)READ(struct task_struct, task, thread_pid);
+	level = pid ? READ(struct pid, pid, level) : 0;
 	for (i = 0; pid && i < MAX_LEVELS && i <= level; i++) {
 		__u64 at = pid + bpf_core_field_offset(struct pid, numbers) +
 			   (i * bpf_core_type_size(struct upid) & 1023);

@@ -382,9 +382,17 @@ cat >programs.sh <<'END'
 above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
 sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* "/proc/$above/fdinfo/"* \
 	2>/dev/null | sort -un >programs
+PATH=$PATH:/usr/sbin:/sbin
+while read -r id; do bpftool -j prog show id "$id"; done <programs >named
 END
 job counted --exec_prerun='sh programs.sh'
 works "programs while it runs: $(tr '\n' ' ' <programs)" test "$(wc -l <programs)" -ge 6
+if [ -s named ]; then
+	! grep -E '"name":"(queued|got|requeue|worker_leaves)"' named
+	ok $? 'without tw_causes, none of those that each bio of the machine pays for'
+else
+	skip 'no bpftool to read their names with'
+fi
 programs_are_gone 'and none after it'
 
 # To compare the smaller reports with the schema is enough.

@@ -26,7 +26,7 @@
 #include "kernel/stages/stages.skel.h"
 #include "timespec.h"
 
-/* Adapt the program to this kernel. */
+/* Adapt the program to this kernel, and leave out what a job without causes does not need. */
 static int adapt(struct tw_stages *made, bool with_causes)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -34,11 +34,15 @@ static int adapt(struct tw_stages *made, bool with_causes)
 
 	if (!btf)
 		return -errno;
+	tw_program_choose(made->obj, btf);
 	sees_workers = with_causes && tw_program_can_enter(btf, "io_wq_submit_work");
 	bpf_program__set_autoload(made->progs.worker_begins, sees_workers);
 	bpf_program__set_autoload(made->progs.worker_leaves, with_causes && !sees_workers);
+	/* Every bio of the machine pays for these. */
+	bpf_program__set_autoload(made->progs.queued, with_causes);
+	bpf_program__set_autoload(made->progs.got, with_causes);
+	bpf_program__set_autoload(made->progs.requeue, with_causes);
 	made->rodata->above = tw_stacked_bio_offsets_find(btf);
-	tw_program_choose(made->obj, btf);
 	btf__free(btf);
 	return 0;
 }
@@ -51,10 +55,6 @@ static int load_program(struct tw_stages *program, uint32_t entries,
 	program->rodata->namespace_inode = owner->namespace_inode;
 	program->rodata->owner = owner->user;
 	program->rodata->with_causes = owner->with_causes;
-	/* Every bio of the machine pays for these. */
-	bpf_program__set_autoload(program->progs.queued, owner->with_causes);
-	bpf_program__set_autoload(program->progs.got, owner->with_causes);
-	bpf_program__set_autoload(program->progs.requeue, owner->with_causes);
 	error = adapt(program, owner->with_causes);
 	if (!error)
 		error = bpf_map__set_max_entries(program->maps.stamps_by_index, entries);
