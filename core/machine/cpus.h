@@ -12,8 +12,8 @@
 
 /* ---- the calling thread's ---- */
 
-/* List the CPUs that the calling thread may run on, rising; free() the list. Numbers of
- * 1024 and more are found. Return: 0; -ENOMEM; -errno of sched_getaffinity(). */
+/* List the CPUs that the calling thread may run on, rising; free() the list. Numbers below
+ * TW_CPU_LIST_MAX are found. Return: 0; -ENOMEM; -errno of sched_getaffinity(). */
 int tw_allowed_cpus(unsigned **cpus, unsigned *count);
 
 /* Pin the calling thread to one CPU. Return: 0; -errno of sched_setaffinity(). */

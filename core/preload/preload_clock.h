@@ -177,10 +177,11 @@ static inline uint64_t tw_preload_ticks_ordered(void *context)
 
 /* ---- may it be used? look.c ---- */
 
+struct tw_trust;
+
 /* Examine the counter, and measure how fast it runs. @measure: also compare the CPUs'
  * counters, some 10 ms, in a child, which makes threads, so this process makes none.
  * Return 1 if the preload clock may use the counter; 0: @trust has the reason. */
-struct tw_trust;
 int tw_preload_trust(int measure, double *ns_per_tick, struct tw_trust *trust);
 
 #endif

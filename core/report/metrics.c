@@ -13,7 +13,7 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 };
 
 /* What a row leaves out is 0. */
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"	/* in this file */
 
 const struct tw_count_metric tw_count_metrics[TW_COUNTS] = {
 #define TW_COUNT_AS_METRIC(member, ...)	{ __VA_ARGS__ },

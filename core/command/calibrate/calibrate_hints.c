@@ -27,43 +27,42 @@ static double multiplier_ppb(double hz)
 	return 0.5e9 / kernel.mult;
 }
 
-/* What a rate in kHz can be off by itself, as a part of it. One that was truncated to whole kHz is
- * up to 1 kHz too low. One that the kernel itself keeps in kHz is rounded. */
-#define OF_KHZ(what, off_khz) \
-	(double)machine->what##_khz * 1000, (off_khz) / (double)machine->what##_khz * 1e9
-
 unsigned tw_hints_compare(const struct tw_machine *machine,
 			  const struct tw_rate *rate, struct tw_hint *hint)
 {
+	/* A rate that was truncated to whole kHz is up to 1 kHz too low. One that the kernel itself
+	 * keeps in kHz is rounded. */
 	const struct {
 		const char *name;
-		double hz, own_ppb;	/* that its own resolution or error explains, at most */
+		double hz, off_hz;	/* by its own resolution, at most */
+		double off_ppb;
 	} stated[TW_HINTS] = {
-		{ "cpuid", OF_KHZ(cpuid, 1) },
-		{ "hypervisor", OF_KHZ(hypervisor, 1) },
-		{ "perf_page", OF_KHZ(perf_page, 0.5) },
-		{ "cpuinfo", OF_KHZ(cpuinfo, 0.5) },
-		{ "kernel_log", OF_KHZ(kernel_log, 0.5) },
-		{ "declared_frequency", (double)machine->declared_hz,
-		  0.5e9 / (double)machine->declared_hz },
+		{ "cpuid", 1e3 * (double)machine->cpuid_khz, 1000, 0 },
+		{ "hypervisor", 1e3 * (double)machine->hypervisor_khz, 1000, 0 },
+		{ "perf_page", 1e3 * (double)machine->perf_page_khz, 500, 0 },
+		{ "cpuinfo", 1e3 * (double)machine->cpuinfo_khz, 500, 0 },
+		{ "kernel_log", 1e3 * (double)machine->kernel_log_khz, 500, 0 },
+		{ "declared_frequency", (double)machine->declared_hz, 0.5, 0 },
 		/* The host's rate is in true seconds, RAW's need not be. Only a difference that no
 		 * crystal explains is a contradiction. */
-		{ "vmclock", machine->vmclock_hz, machine->vmclock_error_ppb + MAX_STEERING_PPB },
+		{ "vmclock", machine->vmclock_hz, 0, machine->vmclock_error_ppb + MAX_STEERING_PPB },
 	};
 	/* The kernel's own rate is exact: it was compared with the samples and with a witness. */
 	const double rate_ppb = rate->source == TW_RATE_KERNEL ? 0 : rate->bound_ppb;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < TW_HINTS; i++) {
-		const double ppb = (stated[i].hz / rate->hz - 1) * 1e9;
-		const double explained_ppb = stated[i].own_ppb + multiplier_ppb(rate->hz) +
-					     rate_ppb;
+		const double hz = stated[i].hz;
+		double ppb, explained_ppb;
 
-		if (stated[i].hz > 0)
-			hint[count++] = (struct tw_hint) {
-				stated[i].name, stated[i].hz, ppb, explained_ppb,
-				fabs(ppb) > explained_ppb,
-			};
+		if (!(hz > 0))
+			continue;
+		ppb = (hz / rate->hz - 1) * 1e9;
+		explained_ppb = stated[i].off_hz / hz * 1e9 + stated[i].off_ppb +
+				multiplier_ppb(rate->hz) + rate_ppb;
+		hint[count++] = (struct tw_hint) {
+			stated[i].name, hz, ppb, explained_ppb, fabs(ppb) > explained_ppb,
+		};
 	}
 	return count;
 }

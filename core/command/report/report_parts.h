@@ -197,10 +197,10 @@ void tw_report_add_first(struct tw_page *page, const struct tw_report_group *gro
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  enum tw_media medium, int with_unknown);
 
-/* How the mean I/O, and those at percentiles, divide into stages: bars of a group, those of
- * a direction's mean alone. HTML only. With the plots of IOPS and lat over time, of each
- * direction (report_plots.c). */
+/* How the mean I/O, and those at percentiles, divide into stages: bars of a group, after the plots
+ * of IOPS and lat over time of each direction (report_plots.c). HTML only. */
 void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *group);
+/* The bars of a direction's mean alone. */
 void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 			 int direction, double scale);
 

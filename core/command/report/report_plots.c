@@ -181,13 +181,14 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 		const struct tw_report_stall *stall = &group->stalls[i];
 		const struct tw_report_slow *slow = stall->slowest;
 		const struct tw_report_job *job = tw_report_job_of(group, slow);
-		const char *why = tw_report_say_stall(stall);
+		const char *why;
 		double s = tw_report_since_start(job, tw_report_u64(slow->json, "monotonic_ns"));
 		char number[16];
 
 		if (s < 0 ||
 		    strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]))
 			continue;
+		why = tw_report_say_stall(stall);
 		/* Where it ended, since the start of the first job. */
 		s += (double)(slow->lat_ns + job->start_ns - group->all.jobs[0].start_ns) /
 		     1e9;

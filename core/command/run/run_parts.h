@@ -126,7 +126,6 @@ enum tw_run_kind {
 	TW_RUN_OUR_MEMORY,		/* a path of its file; no I/O, so no report */
 };
 
-
 /* Find the engines at @path; with NULL, next to that of tw_run_find_engine(). */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 
@@ -277,7 +276,7 @@ void tw_run_report_left(const struct tw_run_outcome *outcome);
 /* ---- fio ---- */
 
 /* Run fio to its end, with copies of the changed job files, which are then removed, and find the
- * reports that its jobs wrote here. Signals that this process gets are sent on to fio. @code: is
+ * reports that its jobs wrote here, if it could be run. Signals that this process gets are sent on to fio. @code: is
  * set to fio's exit code, or 128 plus the signal that ended it. Return: an enum tw_exit. */
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
 	       struct tw_run_reports *reports, int *code);
