@@ -12,6 +12,7 @@
 
 #define SMALL_BYTES	(1ULL << 30)	/* a drive's own cache may have as much */
 #define GENERATOR_PART	0.5		/* of the backlog */
+#define BACKLOG_PART	0.2		/* of the response */
 
 static const double percents[] = { 50, 99, 99.9 };
 
@@ -68,7 +69,10 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 			fails = search->loads[i].trials;
 	if (!fails)
 		return NULL;
-	if (tw_report_own_backlog(&fails->tally) > GENERATOR_PART)
+	/* A short backlog is the job's own at each rate. */
+	if (tw_report_own_backlog(&fails->tally) > GENERATOR_PART &&
+	    mean_ns(fails, TW_BACKLOG) * (double)fails->response.count >
+		    BACKLOG_PART * (double)fails->response.sum_ns)
 		return "the generator: fio and the engine, or the CPU that they lacked, made the "
 		       "I/Os late, and not the device";
 	limit = tw_report_limit_to_json(sweep->capacity.last);
