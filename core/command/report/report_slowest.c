@@ -154,7 +154,6 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 	const char *direction = tw_report_string(json, "ddir");
 	const char *file = tw_report_string(json, "file");
 	const char *why;
-	const double s = since_start(group, slow);
 	uint64_t ns = 0;
 
 	if (kind == LAT) {
@@ -163,8 +162,8 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 		tw_cell_text(table, direction);
 	} else if (kind == IN_FILE) {
 		tw_cell_text(table, file ? file : "?");
-	} else if (kind == AT && s >= 0) {
-		tw_cell_fixed(table, s, 6);
+	} else if (kind == AT && since_start(group, slow) >= 0) {
+		tw_cell_fixed(table, since_start(group, slow), 6);
 	} else if (kind == NUMBER && group->all.attached && !tw_report_u64(json, "ring")) {
 		tw_cell_none(table);	/* a call */
 	} else if (kind == NUMBER) {
