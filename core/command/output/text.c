@@ -303,7 +303,7 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* Is a warning of the same words above? */
+/* Does text show a warning of the same words above? */
 static int is_repeated(const struct tw_page *page, const struct tw_block *block)
 {
 	const struct tw_block *other = page->blocks;
@@ -311,6 +311,7 @@ static int is_repeated(const struct tw_page *page, const struct tw_block *block)
 	if (block->kind != TW_BLOCK_WARNING)
 		return 0;
 	while (other != block && (other->kind != TW_BLOCK_WARNING ||
+				  !tw_block_shows(other, TW_IN_TEXT) ||
 				  strcmp(other->text, block->text)))
 		other = other->next;
 	return other != block;

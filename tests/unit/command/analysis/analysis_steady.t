@@ -48,6 +48,10 @@ of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
 says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS +-0.026 %, mean lat 2.000 ms +-0 %'
 says middle.json '- until 1.92 s: 15625 IOPS, mean lat 2.000 ms - from 1.92 s to 3.84 s: 7812 IOPS, mean lat 4.000 ms'
+run report middle.json
+cp "$out" without_html
+run report --html=middle.html middle.json
+is "$(cat "$out")" "$(cat without_html)" "the text of a page that is written in HTML, too, is the same"
 of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{quoted} == 2'
 of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
 says end.json 'longest part, until 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - from 4.8 s to 6.4 s: 7812 IOPS'

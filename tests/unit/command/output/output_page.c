@@ -74,6 +74,12 @@ static struct tw_page *media(void)
 	tw_page_only(page, TW_IN_ALL);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_page_item(page, "all");
+	tw_page_warning(page, "once");
+	tw_page_only(page, TW_IN_HTML);
+	tw_page_warning(page, "once");
+	tw_page_only(page, TW_IN_TEXT);
+	tw_page_warning(page, "once");
+	tw_page_only(page, TW_IN_TEXT);
 	return page;
 }
 
@@ -91,14 +97,15 @@ static void blocks(void)
 		"<h2 id=\"part2\">second</h2>\n", "HTML: the same");
 	text_is(media(), PLAIN "  " PLAIN "\n             more\n"
 		"\xc2\xb5            " TEN TEN TEN TEN TEN "123456789\n               123456789 "
-		"next\n   in text\n  - last\n  - text\n  - all\n",
+		"next\n   in text\n  - last\n  - text\n  - all\nWARNING: once\n",
 		"text: facts in one column, what HTML alone has");
 	html_is(media(),
 		"<dl>\n<dt>" SAFE "</dt><dd>" SAFE "</dd>\n<dd>more</dd>\n"
 		"<dt>only HTML</dt><dd>1</dd>\n</dl>\n"
 		"<details><summary>" SAFE "</summary>\n<dl>\n"
 		"<dt>name that is not shown in text</dt><dd>folded</dd>\n</dl>\n"
-		"</details>\n<ul>\n<li>last</li>\n<li>all</li>\n</ul>\n",
+		"</details>\n<ul>\n<li>last</li>\n<li>all</li>\n</ul>\n"
+		"<p class=\"warn\">Warning: once</p>\n",
 		"HTML: lists and what is folded");
 }
 
