@@ -38,6 +38,9 @@ static void set_parts(struct tw_report_steady *steady, const struct tw_report_gr
 		part->to_ns = tw_report_window_ns(group, i + 1 < change->parts ?
 						  first + (uint32_t)to : all);
 	}
+	/* A first I/O within a window of the job's begin is no ramp. */
+	if (steady->parts[0].from_ns < group->all.tally.over_time.width_ns)
+		steady->parts[0].from_ns = 0;
 }
 
 void tw_report_find_steady(struct tw_report_group *group)

@@ -56,6 +56,9 @@ of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{s
 of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
 says end.json 'longest part, until 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - from 4.8 s to 6.4 s: 7812 IOPS'
 of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
+# The first I/O begins a little after the job.
+sed 's/"first_ns":0/"first_ns":1256897/' middle.json >later.json
+says later.json '- until 1.92 s: 15626 IOPS'
 says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - until 1.28 s: 7812 IOPS'
 says levels.json 'mean lat 3.000 ms +-0 % - until 640 ms: 15623 IOPS, mean lat 1.000 ms - from 640 ms'
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
