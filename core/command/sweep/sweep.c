@@ -141,9 +141,15 @@ static int run(struct tw_sweep *sweep, struct clock *clock, const struct tw_swee
 	const int code = tw_sweep_run(sweep, how, group);
 
 	if (code == TW_EXIT_GOOD)
-		clock->start_s = fmax(elapsed_s(clock) - begin_s - how->burst_s - how->settle_s -
-				      how->seconds, 0);
+		clock->start_s = fmax(elapsed_s(clock) - begin_s - how->burst_s - how->drain_s -
+				      how->settle_s - how->seconds, 0);
 	return code;
+}
+
+/* Return how long the I/Os take that a burst leaves in flight; 0: not known. */
+static double drain_s(const struct tw_sweep *sweep)
+{
+	return sweep->search.capacity > 0 ? TW_SWEEP_DEPTH / sweep->search.capacity : 0;
 }
 
 /* Run without a rate. @before: what an earlier run did over time, or NULL. */
@@ -152,7 +158,8 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 {
 	const struct tw_sweep_how how = {
 		.seconds = before ? again_s(clock) : shorter_s(clock, CAPACITY_S),
-		.burst_s = shorter_s(clock, BURST_S),
+		.burst_s = shorter_s(clock, BURST_S), .drain_s = drain_s(sweep),
+		.settle_s = shorter_s(clock, BURST_S),
 	};
 	struct tw_report_group *group;
 	const int code = run(sweep, clock, &how, &group);
@@ -161,6 +168,9 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_sweep_windows_of(windows, group, 0);
+	/* What is in flight at the end is seen together. */
+	windows->count = (size_t)((double)windows->count *
+				  fmin(how.seconds * 1e9 / (double)group->run_ns, 1));
 	/* The burst that a limit allows is in the first half. */
 	half = windows->count / 2;
 	windows->count -= half;
@@ -187,7 +197,8 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 {
 	const struct tw_sweep_how how = {
 		.rate = trial->rate, .burst_s = shorter_s(clock, BURST_S),
-		.settle_s = shorter_s(clock, SETTLE_S), .seconds = trial->seconds,
+		.drain_s = drain_s(sweep), .settle_s = shorter_s(clock, SETTLE_S),
+		.seconds = trial->seconds,
 	};
 	struct tw_search *search = &sweep->search;
 	struct tw_sweep_trials *trials;
@@ -231,7 +242,8 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 	sweep->for_s = sweep->sure_s > most_s ? DEFAULT_S * sweep->sure_s / (MOST_FULL * FULL_S) : 0;
 	while (code == TW_EXIT_GOOD && tw_search_next(search, &trial)) {
 		/* Each of this trial and the two at the end has these. */
-		const double each_s = clock->start_s + shorter_s(clock, BURST_S + SETTLE_S);
+		const double each_s = clock->start_s + drain_s(sweep) +
+			shorter_s(clock, BURST_S + SETTLE_S);
 		const double left_s = clock->whole_s - elapsed_s(clock) - 3 * each_s -
 			again_s(clock) - first_trial.seconds;
 

@@ -51,11 +51,12 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 
 #define TW_SWEEP_DEPTH		128	/* I/Os in flight without a rate */
 
-/* How to run the jobs: so long with copies of them that have no rate, which use up the burst that a
- * limit has saved; until the queue is what it is in the long run; and then what counts. */
+/* How to run the jobs: first so long copies of them that have no rate, which use up the burst that
+ * a limit has saved; when the I/Os of these have ended, the jobs, until the queue is what it is in
+ * the long run; and then what counts. */
 struct tw_sweep_how {
 	double rate;			/* 0: as fast as they can */
-	double burst_s, settle_s, seconds;
+	double burst_s, drain_s, settle_s, seconds;
 };
 
 /* Run the jobs. @group: set to their report. Return: an enum tw_exit: TW_EXIT_UNDECIDED after

@@ -176,10 +176,12 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 	/* Both runs without a rate have the same, since the first one can't know the size. */
 	const double most = how->rate > 0 ? most_in_flight(sweep, rate) : TW_SWEEP_DEPTH;
 	const double depth = ceil(most * sweep->share);
-	char *options = tw_format("time_based=1 iodepth=%.0f runtime=%.0fms ramp_time=%.0fms%s",
-				  depth, 1e3 * (is_burst ? how->burst_s : how->seconds),
-				  is_burst ? 0 : 1e3 * (how->burst_s + how->settle_s),
-				  is_burst ? " tw_report=none tw_kernel=off" : "");
+	char *options = is_burst ?
+		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms tw_report=none tw_kernel=off",
+			  depth, 1e3 * how->burst_s) :
+		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms startdelay=%.0fms ramp_time=%.0fms",
+			  depth, 1e3 * how->seconds, 1e3 * (how->burst_s + how->drain_s),
+			  1e3 * how->settle_s);
 	char **list = NULL;
 	size_t count = 0;
 
