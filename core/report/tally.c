@@ -176,6 +176,7 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 	const long double all_ns = (long double)chosen_ns(tally, TW_KERNEL + 1, direction);
 	const uint64_t inside = inside_ns(tally, direction);
 	const long double scale = all_ns > 0 ? (long double)inside / all_ns : 0;
+	long double before_ns, until_ns;
 
 	if (!tw_tally_is_of_chosen(tally, stage, direction) ||
 	    tw_tally_is_of_chosen(tally, TW_LAT, direction))
@@ -184,10 +185,11 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 		return part_ns(tally, stage, direction);
 	if (!(all_ns > 0))
 		return stage == TW_KERNEL ? inside : 0;
+	before_ns = (long double)chosen_ns(tally, stage, direction);
+	until_ns = (long double)chosen_ns(tally, stage + 1, direction);
 	/* Differences of rounded sums, so that all stages add up. */
-	return (stage == TW_KERNEL ? inside : (uint64_t)(scale * (long double)
-			chosen_ns(tally, stage + 1, direction))) -
-	       (uint64_t)(scale * (long double)chosen_ns(tally, stage, direction));
+	return (until_ns == all_ns ? inside : (uint64_t)(scale * until_ns)) -
+	       (before_ns == all_ns ? inside : (uint64_t)(scale * before_ns));
 }
 
 double tw_tally_mean_ns(const struct tw_tally *tally, unsigned time, int direction)

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Tests: core/command/sweep/sweep.c core/command/sweep/search.c
 #
-# Behaviour: a sweep of a device that qemu limits (throttling.iops-total) names the limit, and that
-# rate lies between its two bounds or at one of them, to 3 %. Defect: the capacity of the device
-# without its limit; what is left in qemu's queue of one trial is part of the next one's response.
+# Behaviour: of a device that qemu limits (throttling.iops-total) the limit lies between the two
+# bounds of a sweep, or is one of them, to 3 %. Defect: the capacity of the device without its
+# limit; what is left in qemu's queue of one trial is part of the next one's response.
 #
 # How fast this machine emulates the device, and how evenly, depends on what else runs: a sweep
-# without two bounds is printed. SWEEPS= tells how many, SEED= draws the same limit.
+# without two bounds is printed, and so is what gives way. SWEEPS= tells how many, SEED= draws the same limit.
 . "$(dirname "$0")/boot.sh"
 
 seconds=1200

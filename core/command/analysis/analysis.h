@@ -162,9 +162,10 @@ struct tw_report_slow_stage {
 /* List the stages in the order of time. Return: their number. */
 int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[TW_STAGES]);
 
-/* Return how many seconds after the start of the job's run a moment of CLOCK_MONOTONIC is; below 0:
- * that is not known. */
-double tw_report_since_start(const struct tw_report_job *job, uint64_t monotonic_ns);
+/* Return how many seconds after the start of the first job a moment of a job's CLOCK_MONOTONIC is;
+ * below 0: that is not known. */
+double tw_report_since_start(const struct tw_report *report, const struct tw_report_job *job,
+			     uint64_t monotonic_ns);
 
 /* Return the kernel's events that tw_trigger kept around a job's first slower I/O; NULL: none. */
 const json_t *tw_report_events_of(const json_t *trigger);

@@ -175,6 +175,9 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 	const json_t *samples = job ? json_object_get(job->json, "machine_over_time") : NULL;
 	const size_t count = json_array_size(json_object_get(samples, "at_ns"));
 
+	/* The samples are of the whole run. */
+	if (group->span.is_wanted)
+		return;
 	for (int of = CPU_OF_OTHERS; count > 1 && of < SUMS; of++) {
 		const size_t length = strlen(steady->with);
 		const double part = (number(samples, sums[of].key, count - 1) -

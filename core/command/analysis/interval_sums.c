@@ -226,16 +226,17 @@ int tw_report_of_windows(struct tw_report *of, const struct tw_report *report,
 	end_ns = since(start_ns, tw_windows_from_ns(&part, part.count));
 	if (end_ns > group->end_ns)
 		group->end_ns = end_ns;
-	if (from == to)
-		return TW_EXIT_GOOD;
 	part.first += from;
 	part.order += from;
 	part.count = to - from;
 	begin_ns = tw_windows_from_ns(&part, 0);
 	end_ns = tw_windows_from_ns(&part, part.count);
-	show(group, since(start_ns, begin_ns), since(start_ns, end_ns));
+	/* Also of a report that did nothing in the part. */
 	for (size_t i = 0; i < report->job_count; i++)
 		cut_run(&of->jobs[i], begin_ns, end_ns);
+	if (from == to)
+		return TW_EXIT_GOOD;
+	show(group, since(start_ns, begin_ns), since(start_ns, end_ns));
 	if (!tw_must(add_windows(&of->tally, &part)))
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "%s: its windows over time can't be added up",

@@ -8,11 +8,15 @@
 
 #include "command/analysis/analysis.h"
 
-double tw_report_since_start(const struct tw_report_job *job, uint64_t monotonic_ns)
+double tw_report_since_start(const struct tw_report *report, const struct tw_report_job *job,
+			     uint64_t monotonic_ns)
 {
 	const uint64_t start_ns = job->start_monotonic_ns;
 
-	return start_ns && monotonic_ns >= start_ns ? (double)(monotonic_ns - start_ns) / 1e9 : -1;
+	if (!start_ns || monotonic_ns < start_ns)
+		return -1;
+	return ((double)(monotonic_ns - start_ns) +
+		(double)(int64_t)(job->start_ns - report->jobs[0].start_ns)) / 1e9;
 }
 
 /* ---- stages -------------------------------------------------------------- */

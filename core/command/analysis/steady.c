@@ -43,6 +43,18 @@ static void set_parts(struct tw_report_steady *steady, const struct tw_report_gr
 		steady->parts[0].from_ns = 0;
 }
 
+/* Are there hosts whose jobs began at different times? What their clocks say can't be compared. */
+static int are_apart(const struct tw_report *all)
+{
+	const struct tw_report_job *first = all->jobs;
+
+	for (const struct tw_report_job *job = first; job < first + all->job_count; job++)
+		if (strcmp(job->host, first->host) != 0 &&
+		    job->start_ns - first->start_ns > all->tally.over_time.width_ns)
+			return 1;
+	return 0;
+}
+
 void tw_report_find_steady(struct tw_report_group *group)
 {
 	struct tw_report_steady *steady = &group->steady;
@@ -55,7 +67,7 @@ void tw_report_find_steady(struct tw_report_group *group)
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		steady->directions += tw_report_has_windows(group, i);
 	tw_report_whole_windows(group, &first, &last);
-	if (last <= first || last - first > TW_CHANGE_MOST)
+	if (last <= first || last - first > TW_CHANGE_MOST || are_apart(&group->all))
 		return;
 	for (uint32_t i = first; i < last; i++)
 		for (int j = 0; j < TW_DIRECTIONS; j++) {
@@ -94,34 +106,29 @@ const char *tw_report_say_part(const struct tw_report_part *part)
 			 TW_SAY_NUMBER(part->iops), TW_SAY_NS(part->mean_ns));
 }
 
-/* Return "+-5.2 %". */
-static const char *say_error(double part)
-{
-	return tw_format(part < 0.995 ? "+-%.2g %%" : "+-%.0f %%", 100 * part);
-}
-
 const char *tw_report_say_steady(const struct tw_report_steady *steady)
 {
 	const struct tw_report_part *quoted = &steady->parts[steady->quoted];
+	const char *together = steady->directions > 1 ? " (all I/Os together)" : "";
 
 	if (steady->verdict == TW_STEADY_NOT_KNOWN)
 		return "too short, or too few I/Os, to tell whether it was steady";
 	if (!steady->count)
-		return tw_format("%s: IOPS %s, mean lat %s%s",
+		return tw_format("%s: IOPS +-%s, mean lat +-%s%s%s",
 				 steady->verdict == TW_STEADY ? "steady" : "uneven",
-				 say_error(steady->error[0]), say_error(steady->error[1]),
-				 steady->with);
+				 TW_SAY_PERCENT(100 * steady->error[0]),
+				 TW_SAY_PERCENT(100 * steady->error[1]), together, steady->with);
 	if (steady->verdict == TW_STEADY_DRIFTS || quoted->iops == 0)
 		return tw_format("not steady%s: %s%s%s",
 				 steady->verdict == TW_STEADY_DRIFTS ? ", it drifts" : "",
 				 tw_report_say_part(quoted),
-				 steady->directions > 1 ? " (all I/Os together)" : "",
-				 steady->with);
-	return tw_format("not steady; quote the longest part, %s: %s IOPS %s, mean lat %s %s%s%s",
+				 together, steady->with);
+	return tw_format("not steady; quote the longest part, %s: %s IOPS +-%s, mean lat %s "
+			 "+-%s%s%s",
 			 tw_report_say_span(quoted), TW_SAY_NUMBER(quoted->iops),
-			 say_error(steady->error[0]), TW_SAY_NS(quoted->mean_ns),
-			 say_error(steady->error[1]),
-			 steady->directions > 1 ? " (all I/Os together)" : "", steady->with);
+			 TW_SAY_PERCENT(100 * steady->error[0]), TW_SAY_NS(quoted->mean_ns),
+			 TW_SAY_PERCENT(100 * steady->error[1]),
+			 together, steady->with);
 }
 
 static json_t *parts_to_json(const struct tw_report_steady *steady)

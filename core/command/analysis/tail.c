@@ -187,7 +187,7 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
 
 	if (!tail->is_of_slowest)
-		tw_append_format(text, "slowest %.2g %% of %ss (", tail->percent, name);
+		tw_append_format(text, "slowest %s of %ss (", TW_SAY_PERCENT(tail->percent), name);
 	else if (tail->slowest > 1)
 		tw_append_format(text, "%zu slowest %ss (", tail->slowest, name);
 	else

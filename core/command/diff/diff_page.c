@@ -157,6 +157,10 @@ static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 					    1e-5), 1) / 10);
 		break;
 	case TW_DIFF_NOISY:
+		if (!has_interval(&least->change)) {
+			tw_page_paragraph(page, "Not sure.");
+			break;
+		}
 		tw_page_paragraph(page, "Not sure: B is %s to %s %% in %s%s.",
 				  value_text(least, least->change.low),
 				  value_text(least, least->change.high),

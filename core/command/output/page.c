@@ -429,6 +429,16 @@ const char *tw_format_error(char *text, double ns)
 	return text;
 }
 
+const char *tw_format_percent(char *text, double percent)
+{
+	const double size = fabs(percent);
+
+	/* "%g" has an exponent below and above. */
+	snprintf(text, TW_FORMAT_SIZE, size >= 99.5 ? "%.0f %%" : "%.2g %%",
+		 size < 1e-4 ? 0 : percent);
+	return text;
+}
+
 const char *tw_format_number(char *text, double value)
 {
 	double size = fabs(value);

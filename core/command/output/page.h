@@ -131,6 +131,8 @@ const char *tw_format_bytes(char *text, double bytes);
 const char *tw_format_round(char *text, double ns);
 const char *tw_format_error(char *text, double ns);
 const char *tw_format_signed(char *text, double value);
+/* Write two significant digits, or all before the point: "0.25 %", "120 %". */
+const char *tw_format_percent(char *text, double percent);
 
 /* The same as an argument. The text lasts until the end of the block. */
 #define TW_SAY_BYTES(bytes)	tw_format_bytes((char[TW_FORMAT_SIZE]) { 0 }, (double)(bytes))
@@ -139,6 +141,7 @@ const char *tw_format_signed(char *text, double value);
 #define TW_SAY_ERROR(ns)	tw_format_error((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
 #define TW_SAY_NUMBER(value)	tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, value)
 #define TW_SAY_SIGNED(value)	tw_format_signed((char[TW_FORMAT_SIZE]) { 0 }, value)
+#define TW_SAY_PERCENT(percent)	tw_format_percent((char[TW_FORMAT_SIZE]) { 0 }, percent)
 
 /* Return the ending of a noun after @count: "" for one, else "s". */
 const char *tw_format_plural(uint64_t count);

@@ -303,28 +303,14 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* Does text show a warning of the same words above? */
-static int is_repeated(const struct tw_page *page, const struct tw_block *block)
-{
-	const struct tw_block *other = page->blocks;
-
-	if (block->kind != TW_BLOCK_WARNING)
-		return 0;
-	while (other != block && (other->kind != TW_BLOCK_WARNING ||
-				  !tw_block_shows(other, TW_IN_TEXT) ||
-				  strcmp(other->text, block->text)))
-		other = other->next;
-	return other != block;
-}
-
 /* Return the next block that text shows. */
-static const struct tw_block *visible(const struct tw_page *page, const struct tw_block *block)
+static const struct tw_block *visible(const struct tw_block *block)
 {
 	int folded = 0;
 
 	for (; block; block = block->next) {
 		folded += block->kind == TW_BLOCK_DETAILS;
-		if (!folded && tw_block_shows(block, TW_IN_TEXT) && !is_repeated(page, block))
+		if (!folded && tw_block_shows(block, TW_IN_TEXT))
 			return block;
 		folded -= block->kind == TW_BLOCK_END_DETAILS;
 	}
@@ -368,10 +354,10 @@ void tw_output_text(const struct tw_page *page, FILE *file)
 	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
 			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 	has_colours = tw_terminal_has_colours(file);
-	for (block = visible(page, page->blocks); block; block = visible(page, block->next))
+	for (block = visible(page->blocks); block; block = visible(block->next))
 		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > facts)
 			facts = width_of(block->name) + 2;
-	for (block = visible(page, page->blocks); block; block = visible(page, block->next)) {
+	for (block = visible(page->blocks); block; block = visible(block->next)) {
 		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
 		if (block->kind == TW_BLOCK_GAP)
 			continue;

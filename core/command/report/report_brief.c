@@ -108,9 +108,13 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	tw_page_gap(page);
 	for (size_t i = 0; i < count; i++) {
 		tw_report_add_counter(page, &groups[i], 1);
-		tw_report_warn_inside(page, &groups[i]);
+		tw_report_warn_inside(page, &groups[i], "");
+		if (groups[i].steady.count)
+			tw_page_warning(page, "depth %llu: %s",
+					(unsigned long long)groups[i].all.jobs[0].iodepth,
+					tw_report_say_steady(&groups[i].steady));
 	}
-	tw_report_warn_holes(page, &last->all);
+	tw_report_warn_holes(page, &last->all, "");
 	add_stages(page, groups, count, direction);
 	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);

@@ -47,7 +47,7 @@ static void add_count(struct tw_table *table, const struct tw_report_group *grou
 	    !(tw_count_metrics[metric].directions >> direction & 1) || (is_rate && !group->run_ns))
 		tw_cell_none(table);
 	else if (is_rate)
-		tw_cell_printf(table, "%.9g", (double)count * 1e9 / (double)group->run_ns);
+		tw_cell_printf(table, "%.12g", (double)count * 1e9 / (double)group->run_ns);
 	else
 		tw_cell_u64(table, count);
 }
@@ -59,8 +59,10 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 	const struct tw_report_job *job = &group->all.jobs[0];
 	const double mean_ns = tw_tally_mean_ns(&group->all.tally, (unsigned)time, direction);
 
-	/* `kernel` has a mean, even if no I/O was chosen to be split. */
-	if (!histogram->count && !(mean_ns > 0))
+	/* `kernel` has a mean, even if no I/O was chosen to be split. The line of lat has the
+	 * errors. */
+	if (!histogram->count && !(mean_ns > 0) &&
+	    (time != TW_LAT || !tw_report_shows_direction(group, direction)))
 		return;
 	tw_table_row(table);
 	tw_cell_text(table, job->name);

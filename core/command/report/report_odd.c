@@ -32,7 +32,9 @@ static void add_row(struct tw_table *table, const struct tw_odd *odd,
 	const size_t length = strlen(name);
 
 	tw_table_row(table);
-	if (length > most)	/* of paths, the ends differ */
+	if (length > most && odd->kind == TW_ODD_HOSTS)
+		name = tw_format("%.*s...", (int)most - 3, name);
+	else if (length > most)	/* of paths, the ends differ */
 		name = tw_format("...%s", name + length + 3 - most);
 	tw_cell_add_text(table, one->is_slow ? TW_CELL_STRONG : TW_CELL_TEXT, name);
 	if (one->report) {

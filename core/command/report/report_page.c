@@ -35,10 +35,12 @@ static int lacks_causes(const struct tw_report_group *group)
 	return 1;
 }
 
-/* Has the page a +-? That of a run which changed has none, unless its stages are a sample. */
+/* Has the page a +-? */
 static int has_error(const struct tw_report_group *group)
 {
-	int any = group->steady.verdict == TW_STEADY || group->steady.verdict == TW_STEADY_UNEVEN;
+	const struct tw_report_steady *steady = &group->steady;
+	int any = steady->verdict == TW_STEADY || steady->verdict == TW_STEADY_UNEVEN ||
+		  (steady->verdict == TW_STEADY_CHANGED && steady->parts[steady->quoted].iops > 0);
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		any |= tw_tally_is_estimate(&group->all.tally, TW_KERNEL, i);
@@ -60,12 +62,13 @@ static void add_next(struct tw_page *page, const struct tw_report_group *groups,
 		tw_page_also(page, "%s --causes", attached ? "attach" : "run");
 }
 
-static void add_limit(struct tw_page *page, const struct tw_report_group *group)
+/* @who: "JOB: " where there are several. */
+static void add_limit(struct tw_page *page, const struct tw_report_group *group, const char *who)
 {
 	json_t *limit = tw_report_limit_to_json(group);
 
 	if (limit)
-		tw_page_paragraph(page, "%s", tw_report_string(limit, "text"));
+		tw_page_paragraph(page, "%s%s", who, tw_report_string(limit, "text"));
 	json_decref(limit);
 }
 
@@ -87,6 +90,8 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 		if (!tw_report_has_times(&group->all.tally, i))
 			tw_report_add_kinds(page, group, i);
 	}
+	if (!any && !group->all.attached)
+		tw_page_paragraph(page, "no I/O was done");
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		const char *text = tw_report_say_tail(group, i);
 
@@ -168,7 +173,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 }
 
 /* Of several directions: is nearly all of lat in `kernel`, which is not split? Then the
- * answers tell as much as the table does. */
+ * answers tell as much as the table does, if there are no I/Os that it tells apart. */
 static int is_evident(const struct tw_report_group *group, int direction)
 {
 	const struct tw_tally *tally = &group->all.tally;
@@ -176,6 +181,10 @@ static int is_evident(const struct tw_report_group *group, int direction)
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		others |= i != direction && tw_report_has_times(tally, i);
+	for (size_t i = 0; i < TW_COUNTS; i++)
+		if (tally->counts[direction].at[i] && (tw_count_metrics[i].show == TW_APART ||
+						       tw_count_metrics[i].show == TW_IN_FIO_LAT))
+			return 0;
 	return others && !tw_report_has_sync_parts(tally, direction) &&
 	       20 * tw_tally_stage_ns(tally, TW_KERNEL, direction) >
 	       19 * tw_tally_stage_ns(tally, TW_LAT, direction);
@@ -270,6 +279,21 @@ static void add_name(struct tw_page *page, const struct tw_report_group *group,
 				(unsigned long long)job->groupid, job->host);
 }
 
+/* Has it a verdict of its counter? */
+static int has_counter(const struct tw_report_group *group)
+{
+	return !group->all.attached && (!tw_report_is_of_intervals(group) || group->fallbacks);
+}
+
+/* Add what to know before the numbers are believed. @who: as above. */
+static void add_warnings(struct tw_page *page, const struct tw_report_group *group,
+			 const char *who)
+{
+	tw_report_warn_rate(page, group, who);
+	tw_report_warn_inside(page, group, who);
+	tw_report_warn_holes(page, &group->all, who);
+}
+
 static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		      int is_only_one, unsigned with)
 {
@@ -285,14 +309,12 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_report_add_empty(page, group);
 		return;
 	}
-	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
+	if (has_counter(group))
 		tw_report_add_counter(page, group, 1);
-	tw_report_warn_rate(page, group);
-	tw_report_warn_inside(page, group);
-	tw_report_warn_holes(page, &group->all);
+	add_warnings(page, group, "");
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
 	tw_report_add_steady(page, group, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
-	add_limit(page, group);
+	add_limit(page, group, "");
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
 	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
@@ -408,7 +430,7 @@ static int are_in_turn(const struct tw_report_group *groups, size_t count)
 static void add_several(struct tw_page *page, const struct tw_report_group *groups, size_t count,
 			const char *title, unsigned with)
 {
-	const struct tw_report_group *worst = groups;	/* by its counter */
+	const struct tw_report_group *worst = NULL;	/* by its counter */
 	struct tw_odd odd;
 
 	tw_page_contents(page);
@@ -418,16 +440,19 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 			  "time");
 	tw_report_add_shared(page, groups, count);
 	for (size_t i = 0; i < count; i++) {
-		tw_report_warn_rate(page, &groups[i]);
-		tw_report_warn_inside(page, &groups[i]);
-		tw_report_warn_holes(page, &groups[i].all);
+		const char *who = tw_format("%s: ", groups[i].all.jobs[0].name);
+
+		add_warnings(page, &groups[i], who);
+		add_limit(page, &groups[i], who);
 		if (groups[i].is_empty)
 			tw_report_add_empty(page, &groups[i]);
-		if (groups[i].all.verdict > worst->all.verdict ||
-		    (groups[i].fallbacks && !worst->fallbacks))
+		if (has_counter(&groups[i]) &&
+		    (!worst || groups[i].all.verdict > worst->all.verdict ||
+		     (groups[i].fallbacks && !worst->fallbacks)))
 			worst = &groups[i];
 	}
-	tw_report_add_counter(page, worst, 1);
+	if (worst)
+		tw_report_add_counter(page, worst, 1);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_odd(page, &odd, groups, count, with);
 	tw_report_add_hosts(page, groups, count);
@@ -437,7 +462,8 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);
 	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {
 		tw_page_gap(page);
-		tw_page_paragraph(page, "largest mean lat, %s:", odd.list->name);
+		tw_page_paragraph(page, "%s, %s:", odd.list->is_slow ? "odd" : "largest mean lat",
+				  odd.list->name);
 		add_next(page, groups, count, add_answers(page, group_of(groups, odd.list)), with);
 		tw_page_begin_part(page, TW_IN_HTML);
 	}

@@ -158,10 +158,12 @@ void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *grou
 void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned rest);
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);
-void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group,
+			   const char *who);
 
-/* Warn of a job that did not keep its rate. */
-void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group);
+/* Warn of a job that did not keep its rate. @who: "JOB: " if there are several, here and there. */
+void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group,
+			 const char *who);
 
 /* Return which part of backlog fio, the engine or a missing CPU caused, from 0 to 1; -1: there is
  * no backlog, or the job is no open loop. */
@@ -171,7 +173,8 @@ double tw_report_own_backlog(const struct tw_tally *tally);
 uint64_t tw_report_behind_ns(const struct tw_report_group *group);
 
 /* Warn of a file with holes, of which no device had to read anything. */
-void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
+void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
+			  const char *who);
 
 /* ---- other parts, each in a file of its name ------------------------------------- */
 
@@ -215,7 +218,8 @@ void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group 
 void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group);
 
 /* When something happened in a job's run: "0.123456 s of the run" (report_slowest.c). */
-void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
+void tw_report_add_when(struct tw_page *page, const struct tw_report *report,
+			const struct tw_report_job *job,
 			uint64_t monotonic_ns);
 
 /* The slowest I/Os, and what held up several of them (report_slowest.c). */

@@ -61,7 +61,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *lat)
 			break;
 		/* "1.23 ms": no reader can read a plot more precisely. */
 		if (NEARLY_ALL * ns >= last_ns)
-			snprintf(value, sizeof(value), ns < 1000 * unit.ns ? "%.3g %s" :
+			snprintf(value, sizeof(value), ns < 999.5 * unit.ns ? "%.3g %s" :
 				 "%.0f %s", ns / unit.ns, unit.name);
 		last_ns = ns;
 		tw_plot_tag(series, 1 / left, ns, value, "lat: p%g = %s, of %llu I/Os",
@@ -180,18 +180,17 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 	for (size_t i = 0; i < group->stall_count && count < MAX_STALLS; i++) {
 		const struct tw_report_stall *stall = &group->stalls[i];
 		const struct tw_report_slow *slow = stall->slowest;
-		const struct tw_report_job *job = tw_report_job_of(group, slow);
 		const char *why;
-		double s = tw_report_since_start(job, tw_report_u64(slow->json, "monotonic_ns"));
+		double s = tw_report_since_start(&group->all, tw_report_job_of(group, slow),
+						 tw_report_u64(slow->json, "monotonic_ns"));
 		char number[16];
 
 		if (s < 0 ||
 		    strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]))
 			continue;
 		why = tw_report_say_stall(stall);
-		/* Where it ended, since the start of the first job. */
-		s += (double)(slow->lat_ns + job->start_ns - group->all.jobs[0].start_ns) /
-		     1e9;
+		/* Where it ended. */
+		s += (double)slow->lat_ns / 1e9;
 		if (!series)
 			series = tw_plot_line(plot, NULL, TW_PLOT_MAX);
 		snprintf(number, sizeof(number), "%d", ++count);

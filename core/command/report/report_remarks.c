@@ -166,14 +166,15 @@ uint64_t tw_report_behind_ns(const struct tw_report_group *group)
 	return behind_ns > group->run_ns / BEHIND_PART + tally->scalars.schedule_ns ? behind_ns : 0;
 }
 
-void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group,
+			 const char *who)
 {
 	static const char *const names[] = { "rate_iops", "rate", "tw_rate_iops" };
 	const uint64_t behind_ns = tw_report_behind_ns(group);
 
 	if (!behind_ns)
 		return;
-	tw_page_warning(page, "rate not kept");
+	tw_page_warning(page, "%srate not kept", who);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const json_t *rate = tw_job_option(&group->all.jobs[0], names[i]);
 
@@ -201,7 +202,8 @@ static int has_no_requests(const struct tw_report *report)
 
 /* Warn of I/Os that hardly ever reached a device, by those that were split. Writes to the page
  * cache do not, as they should. */
-static void warn_no_request(struct tw_page *page, const struct tw_report *report)
+static void warn_no_request(struct tw_page *page, const struct tw_report *report,
+			    const char *who)
 {
 	const char *direct = json_string_value(tw_job_option(&report->jobs[0], "direct"));
 	const int last = direct && strcmp(direct, "0") ? TW_WRITE : TW_READ;
@@ -213,26 +215,27 @@ static void warn_no_request(struct tw_page *page, const struct tw_report *report
 		if (counts->no_request < known / 10 * 9 || known < FEWEST_KNOWN ||
 		    report->attached || has_no_requests(report))
 			continue;
-		tw_page_warning(page, "%.0f %% of the %ss did not reach the device: a cache or "
-				"holes answered them. IOPS and lat are not the device's.",
+		tw_page_warning(page, "%s%.0f %% of the %ss did not reach the device: a cache or "
+				"holes answered them. IOPS and lat are not the device's.", who,
 				floor(100 * (double)counts->no_request / (double)known),
 				tw_direction_names[i]);
 	}
 }
 
-void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
+void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
+			  const char *who)
 {
 	size_t i;
 	json_t *file;
 
-	warn_no_request(page, report);
+	warn_no_request(page, report, who);
 	json_array_foreach(report->files, i, file) {
 		const uint64_t size = tw_report_u64(file, "size");
 		const uint64_t holes = tw_report_u64(file, "holes");
 
 		if (LARGE_HOLE_PART * holes <= size)
 			continue;
-		tw_page_warning(page, "%s", tw_report_string(file, "path"));
+		tw_page_warning(page, "%s%s", who, tw_report_string(file, "path"));
 		if (json_object_get(file, "size"))
 			tw_page_more(page, ", %s", TW_SAY_BYTES(size));
 		tw_page_more(page, ", %s of which are holes. Reads of holes do not reach the "
@@ -479,16 +482,17 @@ void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group 
 	tw_page_more(page, ": %s", why);
 }
 
-void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group,
+			   const char *who)
 {
 	const struct tw_scalars *scalars = &group->all.tally.scalars;
 
 	if (scalars->negative_beyond)
-		tw_page_warning(page, "%s inside the kernel came out negative "
+		tw_page_warning(page, "%s%s inside the kernel came out negative "
 				"by more than the clocks' error (%s). A negative stage "
 				"counts as 0. The stages from submit to reap of their "
 				"I/Os are wrong; their sum and lat are not. Please "
-				"report this as a bug, with the report's file.",
+				"report this as a bug, with the report's file.", who,
 				TW_SAY_COUNT(scalars->negative_beyond, "stage[s]"),
 				TW_SAY_NS(scalars->clock_error_ns));
 }

@@ -15,10 +15,10 @@
 #define MAX_IN_HTML	100	/* the JSON has all */
 #define MAX_STALLS	3	/* in text; without --all one whose reason is known */
 
-void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
-			uint64_t monotonic_ns)
+void tw_report_add_when(struct tw_page *page, const struct tw_report *report,
+			const struct tw_report_job *job, uint64_t monotonic_ns)
 {
-	const double s = tw_report_since_start(job, monotonic_ns);
+	const double s = tw_report_since_start(report, job, monotonic_ns);
 
 	if (s >= 0)
 		tw_page_more(page, "%.3f s", s);
@@ -112,7 +112,7 @@ struct table {
 
 static double since_start(const struct tw_report_group *group, const struct tw_report_slow *slow)
 {
-	return tw_report_since_start(tw_report_job_of(group, slow),
+	return tw_report_since_start(&group->all, tw_report_job_of(group, slow),
 				     tw_report_u64(slow->json, "monotonic_ns"));
 }
 
@@ -229,7 +229,8 @@ static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 	const char *why = tw_report_say_stall(stall);
 
 	tw_page_remark(page, "stall at ");
-	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
+	tw_report_add_when(page, &group->all, tw_report_job_of(group, stall->slowest),
+			   stall->from_ns);
 	tw_page_more(page, ": %zu I/Os", stall->ios);
 	if (stall->job_count > 1)
 		tw_page_more(page, " of %zu%s jobs", stall->job_count,

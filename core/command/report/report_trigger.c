@@ -68,7 +68,7 @@ static void add_io(struct tw_page *page, const struct tw_report *report, const j
 		     "began at ",
 		     tw_report_string(io, "ddir"), tw_report_u64(io, "size"),
 		     tw_report_u64(io, "offset"), TW_SAY_NS(lat_of(trigger)));
-	tw_report_add_when(page, job_of(report, trigger), begin_ns);
+	tw_report_add_when(page, report, job_of(report, trigger), begin_ns);
 	/* The count has events that are not in the file. */
 	tw_page_more(page, "; the kernel recorded %" PRIu64 " events around it",
 		     json_object_get(trigger, "event_count") ?

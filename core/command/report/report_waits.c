@@ -168,9 +168,9 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_remark(page, "%s, %s: ",
 		       TW_SAY_COUNT(scalars->read_calls, "read call[s]"),
 		       TW_SAY_COUNT(scalars->write_calls, "write call[s]"));
-	tw_page_more(page, "%llu waited for a file, %.2g %%; %s came from storage",
+	tw_page_more(page, "%llu waited for a file, %s; %s came from storage",
 		     (unsigned long long)scalars->calls_that_waited,
-		     percent_of(scalars->calls_that_waited, calls),
+		     TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
 		     TW_SAY_BYTES(scalars->storage_bytes));
 }
 
@@ -228,8 +228,8 @@ static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
 
 	tw_page_remark(page, "%s", "");
 	if (unknown_ns)
-		tw_page_more(page, "file not known: %.2g %% of the time",
-			     percent_of(unknown_ns, sum_ns));
+		tw_page_more(page, "file not known: %s of the time",
+			     TW_SAY_PERCENT(percent_of(unknown_ns, sum_ns)));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		const unsigned metric = (unsigned)counts[i] - (unsigned)TW_COUNTS;
 		const uint64_t count = group->all.tally.scalars.at[metric];

@@ -219,11 +219,11 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
-	tw_page_also(page, "rows %s: means of a %.2g %% sample, each %s",
+	tw_page_also(page, "rows %s: means of a %s sample, each %s",
 		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
 		     tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
 		     "submit to reap",
-		     100 * (double)chosen / (double)tally->counts[direction].ios,
+		     TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
 		     TW_SAY_ERROR(most_error_ns(tally, direction, 0, TW_LAT) / ios));
 }
 

@@ -153,12 +153,12 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	if (sweep->drift.is_named)
 		tw_page_warning(page, "it changed during the sweep: its capacity by %+.0f %% "
-				"(+-%.1g). The bounds are of no one moment.",
-				100 * sweep->drift.change, 100 * sweep->drift.error);
+				"(+-%s). The bounds are of no one moment.",
+				100 * sweep->drift.change, TW_SAY_PERCENT(100 * sweep->drift.error));
 	if (sweep->low_drift.is_named)
 		tw_page_warning(page, "it changed during the sweep: the mean response at the "
-				"lowest load by %+.0f %% (+-%.1g).", 100 * sweep->low_drift.change,
-				100 * sweep->low_drift.error);
+				"lowest load by %+.0f %% (+-%s).", 100 * sweep->low_drift.change,
+				TW_SAY_PERCENT(100 * sweep->low_drift.error));
 }
 
 /* @load: NULL: they had no rate. */
@@ -263,7 +263,7 @@ struct tw_page *tw_sweep_page(const struct tw_sweep *sweep)
 	add_bounds(page, sweep);
 	add_drift(page, sweep);
 	if (sweep->capacity.last)
-		tw_report_warn_holes(page, &sweep->capacity.last->all);
+		tw_report_warn_holes(page, &sweep->capacity.last->all, "");
 	add_table(page, sweep);
 	if (sweep->search.count)
 		add_plots(page, sweep);

@@ -78,8 +78,6 @@ static struct tw_page *media(void)
 	tw_page_only(page, TW_IN_HTML);
 	tw_page_warning(page, "once");
 	tw_page_only(page, TW_IN_TEXT);
-	tw_page_warning(page, "once");
-	tw_page_only(page, TW_IN_TEXT);
 	return page;
 }
 
@@ -330,6 +328,9 @@ static void numbers(void)
 			    !strcmp(with_sign, cases[i].with_sign), "%g", cases[i].value))
 			tap_note("is %s, %s, %s", ns, number, with_sign);
 	}
+	tap_ok(!strcmp(TW_SAY_PERCENT(0.0263), "0.026 %") && !strcmp(TW_SAY_PERCENT(12.3), "12 %") &&
+	       !strcmp(TW_SAY_PERCENT(-99.6), "-100 %") && !strcmp(TW_SAY_PERCENT(250), "250 %") &&
+	       !strcmp(TW_SAY_PERCENT(1e-5), "0 %"), "parts in percent");
 	tap_ok(!strcmp(tw_format_round(ns, 4e9), "4 s") &&
 	       !strcmp(tw_format_round(number, 1.5e6), "1.5 ms") &&
 	       !strcmp(tw_format_round(with_sign, 123.456e3), "123.5 us") &&
