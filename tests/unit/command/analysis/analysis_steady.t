@@ -126,6 +126,28 @@ of middle.json '$j->{analysis}{steady}{verdict} ne "changed"' --from=1.92s --to=
 of middle.json '$j->{ios}{read} == 17000 && $j->{analysis}{span}{from_ns} == 1.856e9' \
 	--from=1.9s --to=3.85s
 of middle.json '$j->{stages}{lat}{read}{sum_ns} == 15000 * 4e6' --from=1.92s --to=3.84s
+
+# later SECONDS FILE: the same run of another job of the group, which begins later
+later()
+{
+	perl -pe '
+		BEGIN { $later = shift(@ARGV) * 1e9 }
+		s/"(17\d{17})"/"\"" . ($1 + $later) . "\""/ge;
+		s/("thread_number"):1/$1:2/; s/"pid":100/"pid":101/' \
+		"$1" "$2"
+}
+
+# A job that had not begun has no time in the part. What others had is of the whole run.
+later 5.12 even.json >begins_later.json
+of even.json '$j->{analysis}{span}{to_ns} == 2.048e9 && $j->{ios}{read} == 31999 && !$j->{jobs}[1]{run_ns}' --to=2s begins_later.json
+perl "$root/tests/unit/command/analysis/steady_report.pl" '1000, 2e6' '(0, $_ < 32 ? 0.6 : 0, 0)' >first_half.json
+of first_half.json '$j->{analysis}{steady}{text} =~ /of others/'
+of first_half.json '$j->{analysis}{steady}{text} !~ /of others/' --from=3.5s
+
+# Clocks of hosts that are apart make no change.
+later 2.56 even.json | perl -pe 's/"host":"box"/"host":"bax"/g; s/box-7/bax-7/' >other_host.json
+of even.json '$j->{analysis}{steady}{verdict} eq "not known"' --merge-hosts other_host.json
+
 run report --from=7s middle.json
 is "$status" 64 'a part after the end is refused'
 has "$err" 'there are 6.400 s' 'with the length of the run'
