@@ -162,8 +162,8 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 }
 
 /* @load: NULL: they had no rate. */
-static void add_row(struct tw_table *table, const struct tw_sweep_trials *trials,
-		    const struct tw_load *load)
+static void add_row(struct tw_table *table, const struct tw_search *search,
+		    const struct tw_sweep_trials *trials, const struct tw_load *load)
 {
 	const unsigned stage = largest_stage(trials, NULL);
 
@@ -177,7 +177,9 @@ static void add_row(struct tw_table *table, const struct tw_sweep_trials *trials
 	for (size_t i = 0; i < PERCENTS; i++)
 		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
 					 percents[i]);
-	tw_cell_text(table, !load ? "" : load->grows ? "no, it grows" : bound_names[load->bound]);
+	tw_cell_text(table, !load ? "" : load->grows ? "no, it grows" :
+		     load->bound != TW_BOUND_UNDECIDED ? bound_names[load->bound] :
+		     tw_search_seems_good(search, load) ? "seems so" : "seems not");
 	tw_cell_text(table, tw_time_metrics[mean_ns(trials, TW_BACKLOG) > mean_ns(trials, stage) ?
 					    TW_BACKLOG : stage].name);
 }
@@ -198,11 +200,11 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < sweep->search.count; i++)
-		add_row(table, sweep->search.loads[i].trials, &sweep->search.loads[i]);
+		add_row(table, &sweep->search, sweep->search.loads[i].trials, &sweep->search.loads[i]);
 	if (sweep->capacity.response.count)
-		add_row(table, &sweep->capacity, NULL);
+		add_row(table, &sweep->search, &sweep->capacity, NULL);
 	tw_page_note(page, "Response: from when an I/O is due. I/Os a second; all trials of a rate "
-		     "together.");
+		     "together. It seems so: the trial was too short to be sure.");
 }
 
 static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
