@@ -35,6 +35,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define S_IFREG		0100000
 
 #define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
+#define PROC_SUPER_MAGIC	0x9fa0
+#define TRACEFS_MAGIC		0x74726163
 #define MMF_DUMPABLE_MASK	3		/* include/linux/mm_types.h */
 #define SUID_DUMP_USER		1		/* include/linux/sched/coredump.h */
 #define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
@@ -441,10 +443,13 @@ static int is_io(__u32 opcode)
  * terminals and such as eventfd(). */
 static int has_storage(const struct inode *inode, __u32 opcode)
 {
+	unsigned long magic;
+
 	switch (READ(struct inode, inode, i_mode) & S_IFMT) {
 	case S_IFREG:
-		return READ(struct super_block, READ(struct inode, inode, i_sb),
-			    s_magic) != ANON_INODE_FS_MAGIC;
+		magic = READ(struct super_block, READ(struct inode, inode, i_sb), s_magic);
+		return magic != ANON_INODE_FS_MAGIC && magic != PROC_SUPER_MAGIC &&
+		       magic != TRACEFS_MAGIC;
 	case S_IFDIR:
 	case S_IFBLK:
 		return 1;
@@ -651,8 +656,6 @@ static void tell_path(const struct tw_attach_inode *inode, const struct inode *o
 	struct tw_attach_file *record;
 	__u32 size;
 
-	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
-		return;
 	record = bpf_map_lookup_elem(&new_files, &here);
 	if (!record || bpf_map_update_elem(&files, inode, &yes, BPF_ANY)) {
 		count(&lost.names);
@@ -677,6 +680,8 @@ static void tell_path(const struct tw_attach_inode *inode, const struct inode *o
 
 static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 {
+	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
+		return;
 	tell_path(inode, BPF_CORE_READ(file, f_inode), BPF_CORE_READ(file, f_path.mnt),
 		  BPF_CORE_READ(file, f_path.dentry));
 }
@@ -685,10 +690,13 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
  * place where its file system is mounted. */
 static void tell_inode(const struct tw_attach_inode *inode, const struct inode *of)
 {
-	const __u64 name = (__u64)BPF_CORE_READ(of, i_dentry.first);
-	const struct super_block *on = BPF_CORE_READ(of, i_sb);
-	__u64 mount;
+	const struct super_block *on;
+	__u64 name, mount;
 
+	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
+		return;
+	name = (__u64)BPF_CORE_READ(of, i_dentry.first);
+	on = BPF_CORE_READ(of, i_sb);
 	if (bpf_core_field_exists(((struct mount *)0)->mnt_next_for_sb))
 		mount = (__u64)BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
 	else

@@ -262,7 +262,10 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 		/* Whether there was an I/O in flight is not known of a wait for completions. */
 		if (of->wait.slept_ns && !tw_attach_waits_for_others(of->wait.call)) {
 			of->wait.on_ns = end_ns;
-			of->wait.process = 0;
+			/* What was read of the call when it ended is of an earlier one. The
+			 * kernel does not count a call that has not ended. */
+			of->wait.process = of->wait.thread = 0;
+			of->wait.flags &= (__u16)~TW_ATTACH_FIRST;
 			tally->all.scalars.not_over++;
 			error = tw_attach_add_wait(tally, &of->wait, sizeof(of->wait));
 		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns) {

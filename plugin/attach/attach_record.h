@@ -182,6 +182,7 @@ struct tw_attach_ran {
 struct tw_attach_waiter {
 	struct tw_attach_wait wait;	/* slept_ns 0: the thread does not sleep */
 	__u64 read_or_wrote;		/* calls of the thread, by then */
+	__u64 call;			/* also where a page fault in it was the wait */
 	struct tw_attach_inode read;	/* what its last bio was of; mode 0: unknown */
 	__u64 read_in;			/* the call that sent this bio */
 	struct tw_attach_call sync;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,9 +105,15 @@ const char *tw_attach_to_name(struct tw_attach_target *target, const char *name)
 {
 	const struct dirent *entry;
 	const char *problem = NULL;
+	struct rlimit limit;
 	char program[16];
 	DIR *folder = opendir("/proc");
 
+	/* Each process takes a descriptor, and a database may have a thousand. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	*target = (struct tw_attach_target) { .go = -1, .cgroup = -1 };
 	while (folder && (entry = readdir(folder))) {
 		const long number = strtol(entry->d_name, NULL, 10);

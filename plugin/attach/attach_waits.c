@@ -56,7 +56,7 @@ static const struct call {
 	CALL(statx, AT_PATH),
 	CALL(faccessat, AT_PATH), CALL(unlinkat, AT_PATH),
 	CALL(renameat2, AT_PATH), CALL(mkdirat, AT_PATH),
-	CALL(linkat, AT_PATH), CALL(symlinkat, BY_PATH),
+	CALL(linkat, AT_PATH), CALL(symlinkat, TW_ATTACH_NO_FILE),
 	CALL(readlinkat, AT_PATH), CALL(execve, BY_PATH | READS),
 	CALL(io_submit, TW_ATTACH_NO_FILE | TW_ATTACH_SUBMITS),
 	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
@@ -76,7 +76,7 @@ static const struct call {
 	CALL(access, BY_PATH), CALL(unlink, BY_PATH),
 	CALL(rename, BY_PATH), CALL(mkdir, BY_PATH),
 	CALL(rmdir, BY_PATH), CALL(link, BY_PATH),
-	CALL(symlink, BY_PATH), CALL(readlink, BY_PATH),
+	CALL(symlink, AT_PATH), CALL(readlink, BY_PATH),
 	CALL(getdents, TW_ATTACH_ARG0 | READS),
 #endif
 	{ "page fault", TW_ATTACH_FAULT, TW_ATTACH_NO_FILE | READS },
@@ -230,14 +230,17 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&known->of.stack);
 	const struct tw_sleep_cause is = tw_attach_reason(&known->of, &cause, no_device);
 	const bool is_full = waits->all.count >= TW_ATTACH_MAX_WAIT_ROWS;
+	/* As a file of the report has it: names that differ only there would be one row. */
+	json_t *plain = tw_json_text(*known->of.path ? known->of.path : name);
 	const char *const text[TW_WAIT_TEXTS] = {
 		tw_attach_call_name(known->of.call), is_full ? TW_WAIT_OTHER_FILES :
-			*known->of.path ? known->of.path : name,
+			json_string_value(plain),
 		tw_sleep_texts[is.word].word, is_full ? "" : is.function,
 	};
 
 	known->word = is.word;
-	known->row = tw_waits_row(&waits->all, text);
+	known->row = plain ? tw_waits_row(&waits->all, text) : NULL;
+	json_decref(plain);
 	return known->row ? 0 : -ENOMEM;
 }
 

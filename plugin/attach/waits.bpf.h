@@ -21,6 +21,8 @@
 #define FALLS_ASLEEP_NS	100000	/* from when a thread says that it will sleep to the switch */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
+#define TASK_STOPPED		4
+#define TASK_TRACED		8
 #define TS_COMPAT		2	/* arch/x86/include/asm/thread_info.h */
 #define PSR_MODE32_BIT		0x10	/* arch/arm64/include/uapi/asm/ptrace.h */
 
@@ -283,11 +285,12 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 {
 	const __u32 thread = (__u32)task->pid;
 	struct tw_attach_waiter *of;
-	struct call call;
+	struct call call = { 0 };
 	__u64 slept_ns, calls_ended;
-	int in_fault;
+	int in_fault, only_fault = 0;
 
-	if (!may_be_followed((__u32)task->tgid))
+	/* A debugger or a user who stopped it is no storage. */
+	if (!may_be_followed((__u32)task->tgid) || state & (TASK_STOPPED | TASK_TRACED))
 		return 0;
 	find_call(task, &call);
 	if (!call.how) {
@@ -295,16 +298,20 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 		of = in_sync && call.number < TW_ATTACH_CALLS ? waiter_of(thread, 0) : 0;
 		if (of)
 			end_sync(of);
-		return 0;
+		if (!(state & TASK_UNINTERRUPTIBLE) ||
+		    task->flags & (PF_KTHREAD | PF_IO_WORKER))
+			return 0;
 	}
 	if (is_of_32_bits(task)) {
 		if (state & TASK_UNINTERRUPTIBLE && is_followed((__u32)task->tgid))
 			count(&lost.of_32_bits);
 		return 0;
 	}
-	find_files(task, &call);
-	if (!call.file && !(call.how & TW_ATTACH_ANY_SLEEP) &&
-	    (!(call.how & TW_ATTACH_NO_FILE) || !(state & TASK_UNINTERRUPTIBLE)))
+	if (call.how)
+		find_files(task, &call);
+	if (!call.file && !(call.how & (TW_ATTACH_ANY_SLEEP | TW_ATTACH_NO_FILE)))
+		only_fault = 1;		/* such as send() of a mapped file */
+	if (!call.file && !(call.how & TW_ATTACH_ANY_SLEEP) && !(state & TASK_UNINTERRUPTIBLE))
 		return 0;
 	/* The search in the map comes last: pipes and sockets do not need it. */
 	if (!is_followed((__u32)task->tgid))
@@ -318,14 +325,15 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	slept_ns = bpf_ktime_get_ns();
 	PUT_ORDERED(&of->wait.slept_ns, slept_ns);
 	in_fault = take_stack(context, &of->wait.stack);
-	if (call.number == TW_ATTACH_FAULT && !in_fault) {
+	if ((only_fault || call.number == TW_ATTACH_FAULT) && !in_fault) {
 		sleeps_no_more(of);
 		return 0;
 	}
 	calls_ended = read_or_wrote(task);
-	if (of->read_or_wrote != calls_ended || of->wait.call != call.number)
+	if (of->read_or_wrote != calls_ended || of->call != call.number)
 		of->wait.flags |= TW_ATTACH_FIRST;
 	of->read_or_wrote = calls_ended;
+	of->call = call.number;
 	of->wait.kind = TW_ATTACH_WAIT;
 	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
 	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));
