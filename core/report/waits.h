@@ -14,7 +14,7 @@
 #include "tickwise.h"
 
 /* The name that stands for files without rows of their own. */
-#define TW_WAIT_OTHER_FILES	"(other files)"
+#define TW_WAIT_OTHER_FILES	"(files after the first 1000)"
 
 #define TW_WAIT_DIGITS	2	/* of the histograms */
 

@@ -216,6 +216,6 @@ json_t *tw_report_limit_to_json(const struct tw_report_group *group)
 		"bytes_per_second", bytes > 0 ? json_real(bytes) : NULL, "hold_ns", hold_ns,
 		"text", tw_format("%s: a limit of %s IOPS%s seems to hold I/Os for %s at a time; "
 				  "the drive is not slow", who, TW_SAY_NUMBER(iops), bytes > 0 ?
-				  tw_format(", or of %s/s,", TW_SAY_BYTES(bytes)) : "",
+				  tw_format(" (or of %s/s)", TW_SAY_BYTES(bytes)) : "",
 				  TW_SAY_ROUND(hold_ns)));
 }

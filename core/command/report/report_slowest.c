@@ -228,18 +228,18 @@ static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 {
 	const char *why = tw_report_say_stall(stall);
 
-	tw_page_remark(page, "stall at ");
+	tw_page_remark(page, "stall of %s at ", TW_SAY_NS(stall->ns));
 	tw_report_add_when(page, &group->all, tw_report_job_of(group, stall->slowest),
 			   stall->from_ns);
 	tw_page_more(page, ": %zu I/Os", stall->ios);
 	if (stall->job_count > 1)
 		tw_page_more(page, " of %zu%s jobs", stall->job_count,
 			     stall->more_jobs ? " or more" : "");
-	tw_page_more(page, ", %s in %s%s", TW_SAY_NS(stall->ns), stall->stage,
+	tw_page_more(page, " in %s%s", stall->stage,
 		     !strcmp(stall->stage, "kernel") && group->all.tally.scalars.every > 1 ?
 		     " (not sampled)" : "");
 	if (why)
-		tw_page_more(page, ", %s", why);
+		tw_page_more(page, "; of it %s", why);
 	return why != NULL;
 }
 

@@ -158,17 +158,17 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 
 	for (size_t i = 0; i < waits->count; i++)
 		count += waits->rows[i]->time.count;
-	tw_page_remark(page, "all threads together: %s in %s",
+	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
 	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_more(page, ", %s on CPUs, %s ready to run",
+		tw_page_more(page, "; they had %s on CPUs, and %s ready to run",
 			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "%s, %s: ",
 		       TW_SAY_COUNT(scalars->read_calls, "read call[s]"),
 		       TW_SAY_COUNT(scalars->write_calls, "write call[s]"));
-	tw_page_more(page, "%llu waited for a file, %s; %s came from storage",
+	tw_page_more(page, "%llu waited for a file, %s of the calls; %s came from storage",
 		     (unsigned long long)scalars->calls_that_waited,
 		     TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
 		     TW_SAY_BYTES(scalars->storage_bytes));

@@ -78,7 +78,9 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 	limit = tw_report_limit_to_json(sweep->capacity.last);
 	limit = limit ? limit : tw_report_limit_to_json(fails->last);
 	if (limit)
-		return json_string_value(json_object_get(limit, "text"));
+		return tw_format("%s%s", tw_report_string(limit, "text"), sweep->search.holds >
+				 json_real_value(json_object_get(limit, "iops")) ?
+				 "; for some seconds it lets a little more through" : "");
 	/* A backlog follows from whatever gives way. */
 	stage = largest_stage(fails, fails == low ? NULL : low);
 	return tw_format("%s, which %s %s: %s", tw_time_metrics[stage].name, fails == low ? "takes" :
@@ -153,11 +155,12 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	if (sweep->drift.is_named)
 		tw_page_warning(page, "it changed during the sweep: its capacity by %+.0f %% "
-				"(+-%s). The bounds are of no one moment.",
+				"(+-%s). The bounds can be off by as much.",
 				100 * sweep->drift.change, TW_SAY_PERCENT(100 * sweep->drift.error));
 	if (sweep->low_drift.is_named)
 		tw_page_warning(page, "it changed during the sweep: the mean response at the "
-				"lowest load by %+.0f %% (+-%s).", 100 * sweep->low_drift.change,
+				"lowest load by %+.0f %% (+-%s). The bounds can be off by as much.",
+				100 * sweep->low_drift.change,
 				TW_SAY_PERCENT(100 * sweep->low_drift.error));
 }
 
@@ -172,7 +175,7 @@ static void add_row(struct tw_table *table, const struct tw_search *search,
 		tw_cell_number(table, load->rate);
 	else
 		tw_cell_text(table, "all");
-	tw_cell_number(table, done_of(trials));
+	tw_cell_number(table, load ? done_of(trials) : search->capacity);
 	tw_cell_number(table, trials->seconds);
 	for (size_t i = 0; i < PERCENTS; i++)
 		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
