@@ -122,8 +122,8 @@ int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths
 void tw_reports_free(struct tw_report *reports, size_t count);
 size_t tw_report_load_broken(void);
 
-/* From now on files of other users are refused. */
-void tw_report_load_only_own(void);
+/* From now on files of other users are refused, or not. */
+void tw_report_load_only_own(int is_wanted);
 
 /* ---- groups (groups.c) -------------------------------------------------------- */
 

@@ -21,9 +21,9 @@
 
 static int takes = TW_INPUT_PIPE;
 
-void tw_report_load_only_own(void)
+void tw_report_load_only_own(int is_wanted)
 {
-	takes = TW_INPUT_OWN;
+	takes = is_wanted ? TW_INPUT_OWN : TW_INPUT_PIPE;
 }
 
 /* A thread costs some 50 us, a report 1 ms or less. */

@@ -448,6 +448,7 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 
 	for (int side = 0; side < 2; side++) {
 		sides[side].settings = &settings;
+		tw_run_remember(&settings, &sides[side].jobs);
 		for (size_t i = 0; i < sides[side].file_count; i++)
 			tw_run_remember(&settings, &sides[side].files[i]);
 	}

@@ -150,6 +150,9 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_argume
 		if (got.ssi_code != SI_KERNEL)
 			kill(pid, (int)got.ssi_signo);
 	}
+	/* All of fio's bytes are there. What fio started may keep the pipe open. */
+	if (ready[1].fd >= 0)
+		fcntl(from, F_SETFL, O_NONBLOCK);
 	while (ready[1].fd >= 0 && tw_run_receive(arguments, from))
 		;
 	if (ready[0].fd >= 0)
@@ -185,11 +188,11 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
 			status = wait_for_end(pid, &signals, arguments, from);
 			*code = WIFEXITED(status) ? WEXITSTATUS(status) :
 						    KILLED_BY + WTERMSIG(status);
-			if (!WIFEXITED(status))
-				tw_run_say("fio was killed by signal %d", WTERMSIG(status));
 			/* While no signal can end this program. */
 			if (arguments->settings)
 				tw_run_put_back(arguments->settings);
+			if (!WIFEXITED(status))
+				tw_run_say("fio was killed by signal %d", WTERMSIG(status));
 		} else {
 			ret = tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", fio,
 					  strerror(-pid));

@@ -17,6 +17,7 @@
 #include "base/plain_text.h"
 #include "command/command.h"
 #include "command/output/page.h"
+#include "command/analysis/interval_files.h"
 #include "command/run/run_parts.h"
 #include "report/report.h"
 
@@ -182,6 +183,18 @@ static const char *check(const struct tw_run_hosts *hosts, const struct tw_run_r
 	return NULL;
 }
 
+/* Would a file with it be read as something else? */
+static int seems_other(const json_t *json)
+{
+	char *text = json_dumps(json, JSON_REAL_PRECISION(17));
+	const char *first = json_object_iter_key(json_object_iter((json_t *)json));
+	const int is_other = !text || !first || strcmp(first, "schema") != 0 ||
+			     tw_intervals_are_text(text, strlen(text));
+
+	free(text);
+	return is_other;
+}
+
 /* Keep what a host sent. Return what is wrong; NULL: its file is there. */
 static const char *keep(struct tw_run_arguments *arguments, size_t host, const char *text,
 			size_t length)
@@ -205,6 +218,8 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 	tw_must(tw_report_from_json(&report, json, "", &problem));
 	if (*problem.text) {
 		wrong = tw_copy_text(problem.text);
+	} else if (seems_other(json)) {
+		wrong = "it is no report as an engine writes it";
 	} else {
 		is.job = tw_copy_text(report.jobs->name);
 		is.thread_number = (long long)report.jobs->thread_number;

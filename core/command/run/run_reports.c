@@ -197,6 +197,7 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since)
 {
+	static int are_own = 1;		/* all of all runs */
 	const char *temporary = getenv("TMPDIR");
 	const struct tw_run_jobs *jobs;
 	struct search search = {
@@ -213,9 +214,9 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 	/* The engine writes a report here that can't be where it should. */
 	look_in(&search, "", "");
 	look_in(&search, temporary && *temporary ? temporary : "/tmp", "");
-	/* They are read again, by their names. */
-	if (search.are_own)
-		tw_report_load_only_own();
+	/* They are read again, by their names, also those of earlier runs. */
+	are_own &= search.are_own;
+	tw_report_load_only_own(are_own);
 	if (reports->count)
 		qsort(reports->list, reports->count, sizeof(*reports->list),
 		      by_thread);

@@ -13,6 +13,7 @@
 #define SMALL_BYTES	(1ULL << 30)	/* a drive's own cache may have as much */
 #define GENERATOR_PART	0.5		/* of the backlog */
 #define BACKLOG_PART	0.2		/* of the response */
+#define NEAR_LIMIT	0.9		/* the rate that fails, for a limit to be why */
 
 static const double percents[] = { 50, 99, 99.9 };
 
@@ -76,9 +77,11 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 		return "the generator: fio and the engine, or the CPU that they lacked, made the "
 		       "I/Os late, and not the device";
 	limit = tw_report_limit_to_json(sweep->capacity.last);
-	limit = limit ? limit : tw_report_limit_to_json(fails->last);
+	/* A goal may fail far below it. */
+	if (!limit || search->fails < NEAR_LIMIT * json_real_value(json_object_get(limit, "iops")))
+		limit = tw_report_limit_to_json(fails->last);
 	if (limit)
-		return tw_format("%s%s", tw_report_string(limit, "text"), sweep->search.holds >
+		return tw_format("%s%s", tw_report_string(limit, "text"), search->holds >
 				 json_real_value(json_object_get(limit, "iops")) ?
 				 "; for some seconds it lets a little more through" : "");
 	/* A backlog follows from whatever gives way. */
@@ -97,6 +100,15 @@ static const char *say_goal(const struct tw_sweep *sweep)
 }
 
 /* ---- the page ---- */
+
+static unsigned long long in_flight(const struct tw_report *all)
+{
+	unsigned long long sum = 0;
+
+	for (size_t i = 0; i < all->job_count; i++)
+		sum += all->jobs[i].iodepth;
+	return sum;
+}
 
 static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 {
@@ -146,7 +158,7 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 		tw_page_paragraph(page, "Then gives way: %s", tw_sweep_gives_way(sweep));
 	if (sweep->capacity.response.count)
 		tw_page_paragraph(page, "As fast as it can, with %llu in flight: %s IOPS, p99 %s",
-				  (unsigned long long)sweep->capacity.last->all.jobs[0].iodepth,
+				  in_flight(&sweep->capacity.last->all),
 				  TW_SAY_NUMBER(search->capacity), TW_SAY_NS(
 				  tw_histogram_percentile(&sweep->capacity.response, 99)));
 }

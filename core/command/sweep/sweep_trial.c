@@ -48,6 +48,8 @@ static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_wri
 {
 	static const char *const refused[][2] = {
 		{ "stonewall", "all jobs are one load" },
+		{ "wait_for_previous", "all jobs are one load" },
+		{ "unlink", "each trial needs the files" },
 		{ "wait_for", "all jobs are one load" },
 		{ "exitall", "jobs of a trial end at different times" },
 		{ "readwrite", "write rw" },
@@ -57,7 +59,7 @@ static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_wri
 	unsigned long count = 1;
 	char *end = "";
 
-	value = value ? value : "read";
+	value = tw_format("%.*s", value ? (int)strcspn(value, ":") : 4, value ? value : "read");
 	if (!jobs->sections[section].owes_report)
 		return tw_run_fail(TW_EXIT_DATA, "[%s]: it is not on tickwise's engine, so it "
 				   "can't have a rate", name);
@@ -177,17 +179,19 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 	const double most = how->rate > 0 ? most_in_flight(sweep, rate) : TW_SWEEP_DEPTH;
 	const double depth = ceil(most * sweep->share);
 	char *options = is_burst ?
-		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms tw_report=none tw_kernel=off",
-			  depth, 1e3 * how->burst_s) :
-		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms startdelay=%.0fms ramp_time=%.0fms",
-			  depth, 1e3 * how->seconds, 1e3 * (how->burst_s + how->drain_s),
-			  1e3 * how->settle_s);
+		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms startdelay=0 ramp_time=0 "
+			  "tw_report=none tw_kernel=off", depth, 1e3 * how->burst_s) :
+		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms startdelay=%.0fms "
+			  "ramp_time=%.0fms", depth, 1e3 * how->seconds,
+			  1e3 * (how->burst_s + how->drain_s), 1e3 * how->settle_s);
 	char **list = NULL;
 	size_t count = 0;
 
-	if (rate > 0)
-		options = tw_format("%s tw_arrivals=poisson tw_rate_iops=%.0f", options,
-				    fmax(rate, 1));
+	/* With the same places in each trial, a cache would have them. A job's own rate ends. */
+	options = rate > 0 ? tw_format("%s randrepeat=0 tw_arrivals=poisson tw_rate_iops=%.0f",
+				       options, fmax(rate, 1)) :
+			     tw_format("%s randrepeat=0 tw_arrivals=regular tw_rate_iops=0",
+				       options);
 	for (char *option = strtok(options, " "); option; option = strtok(NULL, " "))
 		count = tw_push(&list, count, option);
 	tw_push(&list, count, NULL);
