@@ -50,6 +50,8 @@ static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_wri
 		{ "stonewall", "all jobs are one load" },
 		{ "wait_for_previous", "all jobs are one load" },
 		{ "unlink", "each trial needs the files" },
+		{ "tw_rate_iops", "each trial has a rate of its own" },
+		{ "tw_arrivals", "they are random in each trial" },
 		{ "wait_for", "all jobs are one load" },
 		{ "exitall", "jobs of a trial end at different times" },
 		{ "readwrite", "write rw" },
@@ -187,11 +189,11 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 	char **list = NULL;
 	size_t count = 0;
 
-	/* With the same places in each trial, a cache would have them. A job's own rate ends. */
-	options = rate > 0 ? tw_format("%s randrepeat=0 tw_arrivals=poisson tw_rate_iops=%.0f",
-				       options, fmax(rate, 1)) :
-			     tw_format("%s randrepeat=0 tw_arrivals=regular tw_rate_iops=0",
-				       options);
+	/* With the same places in each trial, a cache would have them. */
+	options = tw_format("%s randrepeat=0", options);
+	if (rate > 0)
+		options = tw_format("%s tw_arrivals=poisson tw_rate_iops=%.0f", options,
+				    fmax(rate, 1));
 	for (char *option = strtok(options, " "); option; option = strtok(NULL, " "))
 		count = tw_push(&list, count, option);
 	tw_push(&list, count, NULL);

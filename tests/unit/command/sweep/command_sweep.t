@@ -52,7 +52,7 @@ norandommap=1 randrepeat=0 time_based=1 [sweep] time_based=1 iodepth=512 runtime
 startdelay=156ms ramp_time=350ms randrepeat=0 tw_arrivals=poisson \
 tw_rate_iops=$(value '$j->{loads}[0]{rate} =~ s/\..*//r') [sweep] \
 time_based=1 iodepth=128 runtime=150ms startdelay=0 ramp_time=0 tw_report=none \
-tw_kernel=off randrepeat=0 tw_arrivals=regular tw_rate_iops=0" 'the last job file'
+tw_kernel=off randrepeat=0" 'the last job file'
 has "$err" 'as fast as it can, depth 128: 19983 IOPS' 'a line for the first run'
 has "$err" 'keeps the goal' 'and for the others'
 is "$(cksum <data)" "$before" 'the file has not changed'
