@@ -257,6 +257,20 @@ static void is_broken(const char *text, size_t sent, const char *problem)
 	remove_files();
 }
 
+/* Let a host send a report that is right but begins with another key: a file with it would be read
+ * as one with sent reports, or with intervals. */
+static void is_broken_if(const json_t *report, const char *key, json_t *value)
+{
+	json_t *json = json_pack("{s:o}", key, value);
+	char *text;
+
+	json_object_update(json, (json_t *)report);
+	text = json_dumps(json, JSON_REAL_PRECISION(17));
+	is_broken(text, 0, "no report as an engine writes it");
+	free(text);
+	json_decref(json);
+}
+
 static void test_names(void)
 {
 	static const char *const names[] = { "../../\033[31m", "..,......", "-host" };
@@ -319,6 +333,8 @@ static void test_broken(void)
 	is_broken("no JSON", 0, "schema");
 	is_broken("{\"schema\": 1}", 0, "schema");
 	is_broken(report, 4096, "more than one host may send");
+	is_broken_if(json, "a", json_string("tickwise-report:another:1:2:3"));
+	is_broken_if(json, "schemes", json_pack("{s:s}", "kind", "intervals"));
 	json_object_set_new(json, "jobs", json_array());
 	free(report);
 	report = json_dumps(json, 0);
