@@ -20,7 +20,7 @@
 #define TW_SENT_MARK		"tickwise-report:"
 #define TW_SENT_TOKEN		64		/* letters and digits, at most */
 #define TW_SENT_COMPRESSED	(256U << 10)	/* bytes of a compressed report, at most */
-#define TW_SENT_JSON		(16U << 20)	/* bytes of a report, at most */
+#define TW_SENT_JSON		(4U << 20)	/* bytes of a report, at most */
 
 /* Return 1 if @text can be a token: 1 to TW_SENT_TOKEN letters and digits of ASCII. */
 int tw_sent_is_token(const char *text);

@@ -30,9 +30,18 @@
 
 /* ---- before fio ---------------------------------------------------------- */
 
+static void put_random(char text[TW_RUN_TOKEN])
+{
+	unsigned char bytes[TW_RUN_TOKEN / 2] = { 0 };
+
+	/* So few bytes come whole, and without an error. */
+	(void)!getrandom(bytes, sizeof(bytes), 0);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		sprintf(&text[2 * i], "%02x", bytes[i]);
+}
+
 static int add_host(struct tw_run_hosts *hosts, const char *name, size_t files_before)
 {
-	unsigned char bytes[16] = { 0 };
 	struct tw_run_host *host;
 
 	for (size_t i = 0; i < hosts->count; i++)
@@ -41,13 +50,11 @@ static int add_host(struct tw_run_hosts *hosts, const char *name, size_t files_b
 				   "of a host", name);
 			return 0;
 		}
-	/* So few bytes come whole, and without an error. */
-	(void)!getrandom(bytes, sizeof(bytes), 0);
 	host = tw_grow_by_one(hosts->list, hosts->count);
 	host->name = tw_copy_text(name);
 	host->files_before = files_before;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		sprintf(&host->token[2 * i], "%02x", bytes[i]);
+	put_random(host->token);
+	put_random(hosts->run);
 	return 1;
 }
 
@@ -214,7 +221,7 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 	set_host(json, of->name);
 	/* All hosts share this run, which has a name that no other one has. */
 	json_object_set_new(json_array_get(json_object_get(json, "jobs"), 0), "run",
-			    json_string(hosts->list->token));
+			    json_string(hosts->run));
 	tw_must(tw_report_from_json(&report, json, "", &problem));
 	if (*problem.text) {
 		wrong = tw_copy_text(problem.text);

@@ -183,9 +183,11 @@ struct tw_run_reports {
 
 /* ---- other hosts: --client (run_hosts.c) ---- */
 
+#define TW_RUN_TOKEN	33		/* bytes of random hexadecimal digits */
+
 struct tw_run_host {
 	const char *name;		/* as it was typed */
-	char token[33];			/* tw_send= of its copies: no other host knows it */
+	char token[TW_RUN_TOKEN];	/* tw_send= of its copies: no other host knows it */
 	size_t files_before;		/* number of job files before it on the command line */
 	size_t first_file, file_count;
 	int *copies;			/* descriptors of the copies of these */
@@ -198,6 +200,7 @@ struct tw_run_host {
 struct tw_run_hosts {
 	struct tw_run_host *list;
 	size_t count;
+	char run[TW_RUN_TOKEN];		/* that of all reports. Others may read their files */
 	char *option;			/* tw_send=, to which a host's token is copied */
 	int out_fd;			/* for fio's --output; 0: fio prints to standard output */
 	struct tw_sent_sink sink;
