@@ -156,7 +156,7 @@ static char *for_name(const char *text)
 
 /* Write a file that was not there. Return what prevents it; NULL: it is there. */
 static const char *write_file(const struct tw_run_arguments *arguments, const char *host,
-			      struct tw_run_report *report, const json_t *json)
+			      struct tw_run_report *report, const char *text)
 {
 	FILE *file;
 	int fd = -EEXIST, failed;
@@ -170,8 +170,7 @@ static const char *write_file(const struct tw_run_arguments *arguments, const ch
 	}
 	errno = fd < 0 ? -fd : 0;
 	file = fd < 0 ? NULL : fdopen(fd, "w");
-	/* As the engine writes it. */
-	failed = !file || json_dumpf(json, file, JSON_REAL_PRECISION(17));
+	failed = !file || fputs(text, file) == EOF;
 	failed |= file && fclose(file);
 	if (failed && file)
 		unlink(report->path);
@@ -179,8 +178,11 @@ static const char *write_file(const struct tw_run_arguments *arguments, const ch
 }
 
 static const char *check(const struct tw_run_hosts *hosts, const struct tw_run_report *is,
-			 const struct tw_report *report)
+			 const struct tw_report *report, const char *text)
 {
+	/* Else the file would be read as one of sent reports, or of intervals. */
+	if (strncmp(text, "{\"schema\"", 9) != 0 || tw_intervals_are_text(text, strlen(text)))
+		return "it is no report as an engine writes it";
 	if (report->job_count != 1 || report->attached || report->interval_ns)
 		return "it is no report of a job";
 	for (size_t i = 0; i < hosts->reports.count; i++)
@@ -188,18 +190,6 @@ static const char *check(const struct tw_run_hosts *hosts, const struct tw_run_r
 		    hosts->reports.list[i].thread_number == is->thread_number)
 			return "it was sent twice";
 	return NULL;
-}
-
-/* Would a file with it be read as something else? */
-static int seems_other(const json_t *json)
-{
-	char *text = json_dumps(json, JSON_REAL_PRECISION(17));
-	const char *first = json_object_iter_key(json_object_iter((json_t *)json));
-	const int is_other = !text || !first || strcmp(first, "schema") != 0 ||
-			     tw_intervals_are_text(text, strlen(text));
-
-	free(text);
-	return is_other;
 }
 
 /* Keep what a host sent. Return what is wrong; NULL: its file is there. */
@@ -212,6 +202,7 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 	struct tw_report_problem problem = { "" };
 	struct tw_report report = { .jobs = NULL };
 	const char *wrong;
+	char *written = NULL;
 	json_t *json;
 
 	of->bytes += length;
@@ -225,18 +216,19 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 	tw_must(tw_report_from_json(&report, json, "", &problem));
 	if (*problem.text) {
 		wrong = tw_copy_text(problem.text);
-	} else if (seems_other(json)) {
-		wrong = "it is no report as an engine writes it";
 	} else {
 		is.job = tw_copy_text(report.jobs->name);
 		is.thread_number = (long long)report.jobs->thread_number;
-		wrong = check(hosts, &is, &report);
+		/* As the engine writes it. */
+		written = json_dumps(json, JSON_REAL_PRECISION(17));
+		wrong = written ? check(hosts, &is, &report, written) : "out of memory";
 	}
 	if (!wrong)
-		wrong = write_file(arguments, of->name, &is, json);
+		wrong = write_file(arguments, of->name, &is, written);
 	if (!wrong)
 		*tw_grow_by_one(hosts->reports.list, hosts->reports.count) = is;
 	tw_report_free(&report);
+	free(written);
 	json_decref(json);
 	return wrong;
 }
