@@ -62,6 +62,7 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 {
 	const struct tw_search *search = &sweep->search;
 	const struct tw_sweep_trials *fails = NULL, *low = search->loads[0].trials;
+	const char *text;
 	json_t *limit;
 	unsigned stage;
 
@@ -78,12 +79,18 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 		       "I/Os late, and not the device";
 	limit = tw_report_limit_to_json(sweep->capacity.last);
 	/* A goal may fail far below it. */
-	if (!limit || search->fails < NEAR_LIMIT * json_real_value(json_object_get(limit, "iops")))
-		limit = tw_report_limit_to_json(fails->last);
-	if (limit)
-		return tw_format("%s%s", tw_report_string(limit, "text"), search->holds >
+	if (search->fails < NEAR_LIMIT * json_real_value(json_object_get(limit, "iops"))) {
+		json_decref(limit);
+		limit = NULL;
+	}
+	limit = limit ? limit : tw_report_limit_to_json(fails->last);
+	if (limit) {
+		text = tw_format("%s%s", tw_report_string(limit, "text"), search->holds >
 				 json_real_value(json_object_get(limit, "iops")) ?
 				 "; for some seconds it lets a little more through" : "");
+		json_decref(limit);
+		return text;
+	}
 	/* A backlog follows from whatever gives way. */
 	stage = largest_stage(fails, fails == low ? NULL : low);
 	return tw_format("%s, which %s %s: %s", tw_time_metrics[stage].name, fails == low ? "takes" :
@@ -132,6 +139,7 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	const struct tw_search *search = &sweep->search;
 	const struct tw_load *low = search->count ? &search->loads[0] : NULL;
+	const char *gives_way = tw_sweep_gives_way(sweep);
 
 	if (search->holds > 0 && search->fails > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second, and %s are too many: %.1f %% "
@@ -154,8 +162,8 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 	if (low && low->bound == TW_BOUND_FAILS && search->holds > low->rate)
 		tw_page_warning(page, "at %s I/Os a second the goal is not kept either: an idle "
 				"device may be slow.", TW_SAY_NUMBER(low->rate));
-	if (tw_sweep_gives_way(sweep))
-		tw_page_paragraph(page, "Then gives way: %s", tw_sweep_gives_way(sweep));
+	if (gives_way)
+		tw_page_paragraph(page, "Then gives way: %s", gives_way);
 	if (sweep->capacity.response.count)
 		tw_page_paragraph(page, "As fast as it can, with %llu in flight: %s IOPS, p99 %s",
 				  in_flight(&sweep->capacity.last->all),
@@ -171,8 +179,7 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 				100 * sweep->drift.change, TW_SAY_PERCENT(100 * sweep->drift.error));
 	if (sweep->low_drift.is_named)
 		tw_page_warning(page, "it changed during the sweep: the mean response at the "
-				"lowest load by %+.0f %% (+-%s). The bounds can be off by as much.",
-				100 * sweep->low_drift.change,
+				"lowest load by %+.0f %% (+-%s).", 100 * sweep->low_drift.change,
 				TW_SAY_PERCENT(100 * sweep->low_drift.error));
 }
 
