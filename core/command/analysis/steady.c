@@ -50,7 +50,8 @@ static int are_apart(const struct tw_report *all)
 
 	for (const struct tw_report_job *job = first; job < first + all->job_count; job++)
 		if (strcmp(job->host, first->host) != 0 &&
-		    job->start_ns - first->start_ns > all->tally.over_time.width_ns)
+		    (job->start_ns > first->start_ns ? job->start_ns - first->start_ns :
+		     first->start_ns - job->start_ns) > all->tally.over_time.width_ns)
 			return 1;
 	return 0;
 }
