@@ -332,9 +332,8 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 void tw_report_find_changed_with(struct tw_report_steady *steady,
 				 const struct tw_report_group *group);
 
-/* Return "from 1.92 s to 3.84 s"; that and ": 15625 IOPS, mean lat 2.000 ms". */
+/* Return "from 1.92 s to 3.84 s". */
 const char *tw_report_say_span(const struct tw_report_part *part);
-const char *tw_report_say_part(const struct tw_report_part *part);
 
 /* Return {verdict, text, parts, quoted, iops_error, mean_error}; NULL: there are no windows. */
 json_t *tw_report_steady_to_json(const struct tw_report_group *group);

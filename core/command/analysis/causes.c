@@ -415,7 +415,9 @@ void tw_report_put_cause(struct tw_growing_text *text, const struct tw_report_ca
 	tw_append_format(text, "in %.*s", (int)(strlen(stage) - (size_t)is_of_sync), stage);
 	for (size_t i = 0; i < disks; i++)
 		tw_append_format(text, "%s %s", i ? " and" : "", cause->disks[i].name);
-	tw_append_format(text, "%s", cause->words[0] ? ", " : "");
+	/* Its row is not in a table whose I/Os were split. */
+	tw_append_format(text, "%s", cause->words[0] ? ", " :
+			 !strcmp(stage, "kernel") ? " (submit to reap)" : "");
 	put_words(text, cause, of_ns);
 }
 
@@ -467,7 +469,11 @@ const char *tw_report_say_stall(const struct tw_report_stall *stall)
 	}
 	if (!most || !tw_report_has_cause(most))
 		return NULL;
-	put_share(&text, most, stage_ns);
+	if (most->bound == TW_REPORT_AT_MOST && most->ns >= 0.995 * stage_ns)
+		tw_append_format(&text, "perhaps all ");
+	else
+		put_share(&text, most, stage_ns);
+	tw_append_format(&text, "of it ");
 	if (most->words[0])
 		put_words(&text, most, stage_ns);
 	else

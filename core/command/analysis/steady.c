@@ -99,7 +99,7 @@ const char *tw_report_say_span(const struct tw_report_part *part)
 			       tw_format("until %s", TW_SAY_ROUND(part->to_ns));
 }
 
-const char *tw_report_say_part(const struct tw_report_part *part)
+static const char *say_part(const struct tw_report_part *part)
 {
 	if (part->iops == 0)
 		return tw_format("%s: no I/Os", tw_report_say_span(part));
@@ -122,7 +122,7 @@ const char *tw_report_say_steady(const struct tw_report_steady *steady)
 	if (steady->verdict == TW_STEADY_DRIFTS || quoted->iops == 0)
 		return tw_format("not steady%s: %s%s%s",
 				 steady->verdict == TW_STEADY_DRIFTS ? ", it drifts" : "",
-				 tw_report_say_part(quoted),
+				 say_part(quoted),
 				 together, steady->with);
 	return tw_format("not steady; quote the longest part, %s: %s IOPS +-%s, mean lat %s "
 			 "+-%s%s%s",

@@ -239,7 +239,7 @@ static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 		     !strcmp(stall->stage, "kernel") && group->all.tally.scalars.every > 1 ?
 		     " (not sampled)" : "");
 	if (why)
-		tw_page_more(page, "; of it %s", why);
+		tw_page_more(page, "; %s", why);
 	return why != NULL;
 }
 

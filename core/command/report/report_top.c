@@ -202,6 +202,7 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 			  enum tw_media medium, int with_unknown)
 {
 	const struct tw_report_steady *steady = &group->steady;
+	int any = 0;
 
 	if (!tw_report_windows(group) || (steady->verdict == TW_STEADY_NOT_KNOWN && !with_unknown))
 		return;
@@ -209,9 +210,16 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 		    tw_report_say_steady(steady));
 	tw_page_only(page, medium);
 	for (size_t i = 0; i < steady->count; i++) {
+		const struct tw_report_part *part = &steady->parts[i];
+
 		if (i == steady->quoted)
 			continue;
-		tw_page_item(page, "%s", tw_report_say_part(&steady->parts[i]));
+		if (!any++)
+			tw_page_item(page, "otherwise:");
+		tw_page_more(page, "%s until %s %s", any > 1 ? ";" : "",
+			     TW_SAY_ROUND(part->to_ns), part->iops > 0 ?
+			     tw_format("%s IOPS, %s", TW_SAY_NUMBER(part->iops),
+				       TW_SAY_NS(part->mean_ns)) : "no I/Os");
 		tw_page_only(page, medium);
 	}
 }

@@ -219,12 +219,12 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
-	tw_page_also(page, "rows %s: of a sample of %s, each mean %s",
-		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
-		     tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
-		     "submit to reap (together: kernel)",
-		     TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
-		     TW_SAY_ERROR(most_error_ns(tally, direction, 0, TW_LAT) / ios));
+	tw_page_remark(page, "rows %s: means of a %s sample, each %s",
+		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
+		       tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
+		       "submit to reap",
+		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
+		       TW_SAY_ERROR(most_error_ns(tally, direction, 0, TW_LAT) / ios));
 }
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
