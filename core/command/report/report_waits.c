@@ -14,7 +14,9 @@
 #include "latency/sleep_words.h"
 #include "report/waits.h"
 
-#define MAX_IN_TEXT	15
+#define MAX_IN_TEXT	8
+/* Rows are shown until they have all of the time but this part. */
+#define REST_PART	100
 #define MAX_SLOWEST	3
 /* With more rows than fit, those below this part of the time are put together. */
 #define SMALL_PART	10
@@ -165,13 +167,22 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
-	tw_page_remark(page, "%s, %s: ",
-		       TW_SAY_COUNT(scalars->read_calls, "read call[s]"),
-		       TW_SAY_COUNT(scalars->write_calls, "write call[s]"));
-	tw_page_more(page, "%llu waited for a file, %s of the calls; %s came from storage",
-		     (unsigned long long)scalars->calls_that_waited,
-		     TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
-		     TW_SAY_BYTES(scalars->storage_bytes));
+	tw_page_remark(page, "of %llu read and %llu write calls, %llu waited for a file (%s); "
+		       "%s came from storage", (unsigned long long)scalars->read_calls,
+		       (unsigned long long)scalars->write_calls,
+		       (unsigned long long)scalars->calls_that_waited,
+		       TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
+		       TW_SAY_BYTES(scalars->storage_bytes));
+}
+
+static size_t rows_in_text(const struct tw_waits *waits, uint64_t sum_ns)
+{
+	uint64_t left_ns = sum_ns;
+	size_t shown = 0;
+
+	while (shown < waits->count && shown < MAX_IN_TEXT && left_ns > sum_ns / REST_PART)
+		left_ns -= waits->rows[shown++]->time.sum_ns;
+	return shown;
 }
 
 static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64_t sum_ns,
@@ -194,7 +205,7 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 					       sizeof(columns) / sizeof(*columns));
 
 	if (!(with & TW_REPORT_WITH_ALL))
-		tw_table_limit(table, MAX_IN_TEXT, "report --all, --html");
+		tw_table_limit(table, rows_in_text(waits, sum_ns), "report --all, --html");
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct tw_wait_row *row = waits->rows[i];
 		const double count = (double)row->time.count;
