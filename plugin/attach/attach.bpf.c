@@ -159,8 +159,6 @@ struct {
 } records SEC(".maps");
 
 static const __u8 yes = 1;
-/* In `followed`: what its threads did before is not in `ran`. */
-static const __u8 later = 2;
 
 static void count(__u64 *what)
 {
@@ -215,16 +213,17 @@ static int may_follow(struct task_struct *task)
 
 /* ---- what the processes wait for: waits.bpf.h ---- */
 
-static void thread_ends(struct task_struct *task, int followed);
+static void thread_begins(struct task_struct *task);
+static void thread_ends(struct task_struct *task);
 static void follow_if_in_cgroup(struct task_struct *task);
 
-static void follow(__u32 process, const __u8 *how)
+static void follow(__u32 process)
 {
 	__sync_fetch_and_add(&near[process % NEAR], 1);
-	if (!bpf_map_update_elem(&followed, &process, how, BPF_NOEXIST))
+	if (!bpf_map_update_elem(&followed, &process, &yes, BPF_NOEXIST))
 		return;
 	__sync_fetch_and_add(&near[process % NEAR], -1);
-	if (bpf_map_update_elem(&followed, &process, how, BPF_EXIST))
+	if (bpf_map_update_elem(&followed, &process, &yes, BPF_EXIST))
 		count(&lost.processes);
 }
 
@@ -234,17 +233,20 @@ static void follow_no_more(__u32 process)
 		__sync_fetch_and_add(&near[process % NEAR], -1);
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
+/* Other than sched_process_fork, it has the workers of io_uring, too. */
+SEC("tp_btf/task_newtask")
+int BPF_PROG(forked, struct task_struct *child)
 {
 	__u32 process = (__u32)BPF_CORE_READ(child, tgid);
 
-	/* A new thread is not a new process. */
-	if ((__u32)BPF_CORE_READ(child, pid) == process &&
-	    is_followed((__u32)BPF_CORE_READ(parent, tgid)))
-		follow(process, &yes);
-	else
+	if (!is_followed((__u32)(bpf_get_current_pid_tgid() >> 32))) {
 		follow_if_in_cgroup(child);
+		return 0;
+	}
+	/* A new thread is not a new process. */
+	if ((__u32)BPF_CORE_READ(child, pid) == process)
+		follow(process);
+	thread_begins(child);
 	return 0;
 }
 
@@ -256,7 +258,7 @@ int BPF_PROG(began_program, struct task_struct *task)
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
 	if (is_followed(process) && !may_follow(task)) {
-		thread_ends(task, 1);
+		thread_ends(task);
 		follow_no_more(process);
 	} else {
 		follow_if_in_cgroup(task);
@@ -269,10 +271,9 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exited, struct task_struct *task)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
-	const int followed = is_followed(process);
 
-	thread_ends(task, followed);
-	if (followed && BPF_CORE_READ(task, signal, live.counter) == 0)
+	thread_ends(task);
+	if (is_followed(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
 		follow_no_more(process);
 	return 0;
 }
@@ -367,7 +368,7 @@ int chosen(struct bpf_iter__task *at)
 	struct task_struct *task = at->task;
 
 	if (task)
-		follow((__u32)BPF_CORE_READ(task, tgid), &yes);
+		follow((__u32)BPF_CORE_READ(task, tgid));
 	return 0;
 }
 
@@ -404,7 +405,7 @@ int descendants(struct bpf_iter__task *at)
 	if (!task || is_reader(task) || !descends(task) || !may_follow(task))
 		return 0;
 	if (!is_followed((__u32)BPF_CORE_READ(task, tgid)))
-		follow((__u32)BPF_CORE_READ(task, tgid), &yes);
+		follow((__u32)BPF_CORE_READ(task, tgid));
 	uring = BPF_CORE_READ(task, io_uring);
 	if (!uring)
 		return 0;

@@ -58,12 +58,11 @@ static int is_in_cgroup(const struct task_struct *task)
 	return 0;
 }
 
-/* What a thread did before its process came does not count. */
-static long leave_out(__u32 i, const struct list_head **thread)
+static long begin_thread(__u32 i, const struct list_head **thread)
 {
 	const struct list_head *at = *thread;
 
-	add_ran((void *)at - bpf_core_field_offset(struct task_struct, thread_node), -1);
+	thread_begins((void *)at - bpf_core_field_offset(struct task_struct, thread_node));
 	*thread = BPF_CORE_READ(at, next);
 	return 0;
 }
@@ -76,10 +75,10 @@ static void follow_if_in_cgroup(struct task_struct *task)
 	if (cgroup_fd < 0 || !wanted_root || is_followed(process) || task->flags & PF_KTHREAD ||
 	    !is_in_cgroup(task) || !may_follow(task))
 		return;
-	follow(process, &later);
+	follow(process);
 	thread = BPF_CORE_READ(task, signal, thread_head.next);
 	if (is_followed(process))
-		bpf_loop(BPF_CORE_READ(task, signal, nr_threads), leave_out, &thread, 0);
+		bpf_loop(BPF_CORE_READ(task, signal, nr_threads), begin_thread, &thread, 0);
 }
 
 SEC("iter/task")

@@ -18,6 +18,7 @@
 #include "kernel/sync/commit.bpf.h"
 
 #define MAX_WAITERS	8192	/* threads that have waited */
+#define MAX_THREADS	32768	/* of followed processes */
 #define FALLS_ASLEEP_NS	100000	/* from when a thread says that it will sleep to the switch */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
@@ -469,33 +470,78 @@ int BPF_PROG(thread_woken, struct task_struct *task)
 
 /* ---- what threads did ---------------------------------------------------------- */
 
-#define ADD_RAN(member, value)	__sync_fetch_and_add(&ran.member, times * (__s64)(value))
+/* By the address of its structure: what a followed thread had done before. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_THREADS);
+	__type(key, __u64);
+	__type(value, struct tw_attach_ran);
+} ran_before SEC(".maps");
 
-/* Add what a thread has done so far, @times times. */
-static __always_inline void add_ran(struct task_struct *task, __s64 times)
+static __always_inline void find_ran(struct task_struct *task, struct tw_attach_ran *now)
 {
-	ADD_RAN(run_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
+	__builtin_memset(now, 0, sizeof(*now));
+	now->run_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
-		ADD_RAN(ready_ns, BPF_CORE_READ(task, sched_info.run_delay));
+		now->ready_ns = BPF_CORE_READ(task, sched_info.run_delay);
 	if (!bpf_core_field_exists(task->ioac.syscr))
 		return;
-	ran.is_known = 1;
-	ADD_RAN(read_calls, BPF_CORE_READ(task, ioac.syscr));
-	ADD_RAN(write_calls, BPF_CORE_READ(task, ioac.syscw));
-	ADD_RAN(read_bytes, BPF_CORE_READ(task, ioac.rchar));
-	ADD_RAN(written_bytes, BPF_CORE_READ(task, ioac.wchar));
+	now->is_known = 1;
+	now->read_calls = BPF_CORE_READ(task, ioac.syscr);
+	now->write_calls = BPF_CORE_READ(task, ioac.syscw);
+	now->read_bytes = BPF_CORE_READ(task, ioac.rchar);
+	now->written_bytes = BPF_CORE_READ(task, ioac.wchar);
 	if (bpf_core_field_exists(task->ioac.read_bytes))
-		ADD_RAN(storage_bytes, BPF_CORE_READ(task, ioac.read_bytes));
+		now->storage_bytes = BPF_CORE_READ(task, ioac.read_bytes);
 }
 
-/* @followed: 0 also if the process was followed, as another of its threads may count as the last. */
-static __always_inline void thread_ends(struct task_struct *task, int followed)
+/* What a thread has done so far does not count, nor what one did that has ended. */
+static void thread_begins(struct task_struct *task)
+{
+	struct tw_attach_ran now;
+	__u64 key = (__u64)task;
+
+	if (BPF_CORE_READ(task, exit_state))
+		return;
+	find_ran(task, &now);
+	if (bpf_map_update_elem(&ran_before, &key, &now, BPF_ANY))
+		count(&lost.waits);
+}
+
+#define ADD_RAN(member)								\
+	if (now.member > before.member)						\
+		__sync_fetch_and_add(&ran.member, now.member - before.member)
+
+/* Add what a thread has done since it began to be followed. Who deletes that adds it, so each thread
+ * counts once, also if it ends at the end of the run. */
+static __always_inline void add_ran(struct task_struct *task)
+{
+	struct tw_attach_ran before, now, *at;
+	__u64 key = (__u64)task;
+
+	at = bpf_map_lookup_elem(&ran_before, &key);
+	if (!at)
+		return;
+	before = *at;
+	if (bpf_map_delete_elem(&ran_before, &key))
+		return;
+	find_ran(task, &now);
+	ran.is_known = now.is_known;
+	ADD_RAN(run_ns);
+	ADD_RAN(ready_ns);
+	ADD_RAN(read_calls);
+	ADD_RAN(write_calls);
+	ADD_RAN(read_bytes);
+	ADD_RAN(written_bytes);
+	ADD_RAN(storage_bytes);
+}
+
+static void thread_ends(struct task_struct *task)
 {
 	const __u32 thread = (__u32)task->pid;
 	struct tw_attach_waiter *of = waiter_of(thread, 0);
 
-	if (followed || of)
-		add_ran(task, 1);
+	add_ran(task);
 	if (of) {
 		end_sync(of);
 		/* If it was missed that the thread runs */
@@ -505,16 +551,16 @@ static __always_inline void thread_ends(struct task_struct *task, int followed)
 	}
 }
 
-/* The beginning and the end of the run take the same of the threads that exist then. */
 SEC("iter/task")
 int threads_before(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
-	const __u32 process = task ? (__u32)BPF_CORE_READ(task, tgid) : 0;
-	const __u8 *how = bpf_map_lookup_elem(&followed, &process);
+	__u64 key = (__u64)task;
 
-	if (task && how && *how != later)
-		add_ran(task, -1);
+	/* One of a cgroup has begun already. */
+	if (task && is_followed((__u32)BPF_CORE_READ(task, tgid)) &&
+	    !bpf_map_lookup_elem(&ran_before, &key))
+		thread_begins(task);
 	return 0;
 }
 
@@ -523,8 +569,9 @@ int threads_after(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
 
-	if (task && is_followed((__u32)BPF_CORE_READ(task, tgid)))
-		add_ran(task, 1);
+	if (!task)
+		return 0;
+	add_ran(task);
 	return 0;
 }
 

@@ -206,6 +206,33 @@ is "$status $(wc -l <err)" '66 1' 'no process of this name: one line'
 attach --name=x 1
 is "$status $(wc -l <err)" '64 1' 'both a name and a number: one line'
 
+# The main thread reads, and ends before its process does: when attach ends, and then before it begins.
+mkfifo hold
+"$calls" leader "$disk/data" $n <hold >left &
+leader=$!
+exec 3>hold
+for name in leader_ends leader_ended; do
+	rm -f page
+	timeout -s KILL $hung_s "$tickwise" attach --interval=0.1 --output=page --json=$name.json \
+		$leader >out 2>err 3>&- &
+	attacher=$!
+	until grep -q . page 2>/dev/null || ! kill -0 $attacher; do sleep 0.1; done
+	echo >&3
+	if [ $name = leader_ends ]; then
+		until grep -q left left; do sleep 0.1; done
+		# Not timeout(1)
+		kill -INT "$(cat "/proc/$attacher/task/$attacher/children")"
+	fi
+	wait $attacher
+	is "$?" 0 "$name: attach ends" || cat err
+done
+exec 3>&-
+wait
+attached leader_ends.json 'my $is = $j->{waits}{read_calls}; print "# $is\n";
+	$is >= '$n' && $is <= '$n' + 100' 'calls of a thread that has ended count once'
+attached leader_ended.json 'my $is = $j->{waits}{read_calls}; print "# $is\n"; $is <= 100' \
+	'what a thread did before does not count, if it has ended'
+
 # ---- the live table ------------------------------------------------------------------------
 
 # live KIND ERASED WHAT: on a terminal of this kind there are tables, of which some are erased

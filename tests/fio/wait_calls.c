@@ -17,6 +17,8 @@
  *		all of them open
  *	forks	COUNT processes, one after the other, each with a direct read of FILE
  *	socket	read(2) of a socket, which waits for another thread
+ *	leader	the same as "warm" after a byte from standard input. Then the main thread ends, and
+ *		the process prints "left" and waits for another byte
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -116,6 +118,28 @@ static void wait_for_sockets(void)
 			exit(6);
 	slept += sleeps();
 	pthread_join(thread, NULL);
+}
+
+static void *outlive(void *main_thread)
+{
+	char byte;
+
+	pthread_join(*(pthread_t *)main_thread, NULL);
+	puts("left");
+	fflush(stdout);
+	exit(read(0, &byte, 1) == 1 ? 0 : 6);
+}
+
+static void end_main_thread(void)
+{
+	static pthread_t self, other;
+	char byte;
+
+	self = pthread_self();
+	if (read(0, &byte, 1) != 1 || pthread_create(&other, NULL, outlive, &self))
+		exit(6);
+	read_pages(0, 0);
+	pthread_exit(NULL);
 }
 
 #define FILES	32
@@ -275,6 +299,8 @@ int main(int argc, char **argv)
 		read_files(argv[2]);
 	else if (!strcmp(kind, "forks"))
 		start_readers();
+	else if (!strcmp(kind, "leader"))
+		end_main_thread();
 	else if (!strcmp(kind, "warm"))
 		read_pages(0, 0);
 	else
