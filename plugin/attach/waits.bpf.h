@@ -19,7 +19,7 @@
 
 #define MAX_WAITERS	8192	/* threads that have waited */
 #define MAX_THREADS	32768	/* of followed processes */
-#define FALLS_ASLEEP_NS	100000	/* from when a thread says that it will sleep to the switch */
+#define WAKES_NS	100000	/* from the end of a bio until who waits for it is woken */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
 #define TASK_STOPPED		4
@@ -389,8 +389,9 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 		sleeps_no_more(of);
 		return;
 	}
-	/* What ended earlier is not what the thread waited for. */
-	if (wait->finished_ns + FALLS_ASLEEP_NS < wait->slept_ns) {
+	/* What ended before the sleep is what the thread waited for if it was woken at once. */
+	if (wait->finished_ns < wait->slept_ns &&
+	    wait->finished_ns + WAKES_NS < (wait->woken_ns ? wait->woken_ns : wait->on_ns)) {
 		wait->flags &= TW_ATTACH_FIRST;
 		wait->dispatched_ns = wait->finished_ns = 0;
 	}

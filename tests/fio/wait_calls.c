@@ -7,6 +7,7 @@
  *	cold	pread(2) of a page, through the page cache
  *	warm	the same, of pages that are in the page cache
  *	direct	pread(2) with O_DIRECT
+ *	written	the same, each after a write of this thread to FILE.written, which ends while it runs
  *	faults	reads the first byte of pages of a mapping
  *	write	makes FILE
  *	names	32 threads, each with COUNT reads of 32 files FILE.0 to FILE.31, which it makes, by
@@ -29,10 +30,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define APART	65536
 #define PAGE	4096
+#define RUNS_NS	6000000	/* a request takes 3 ms in ../vm/kernel_waits.t */
 
 static int file;
 static long count, slept;
@@ -65,8 +68,22 @@ static void *map(void)
 	return all;
 }
 
+/* Write a page, and run until that must have ended. */
+static void write_before(int to, const char *page)
+{
+	struct timespec from, now;
+
+	if (pwrite(to, page, PAGE, 0) != PAGE ||
+	    sync_file_range(to, 0, PAGE, SYNC_FILE_RANGE_WRITE))
+		exit(7);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < RUNS_NS);
+}
+
 /* Read a page of each piece, in an order that no readahead expects. */
-static long read_pages(int faults, int cold)
+static long read_pages(int faults, int cold, int written)
 {
 	volatile const char *all = map();
 	long i, found = 0;
@@ -81,6 +98,8 @@ static long read_pages(int faults, int cold)
 		const long at = (i * 7919 % count) * APART;
 
 		found += cold_of((const char *)all + at);
+		if (written >= 0)
+			write_before(written, page);
 		if (faults)
 			(void)all[at];
 		else if (pread(file, page, PAGE, at) != PAGE)
@@ -138,7 +157,7 @@ static void end_main_thread(void)
 	self = pthread_self();
 	if (read(0, &byte, 1) != 1 || pthread_create(&other, NULL, outlive, &self))
 		exit(6);
-	read_pages(0, 0);
+	read_pages(0, 0, -1);
 	pthread_exit(NULL);
 }
 
@@ -262,6 +281,18 @@ static void start_readers(void)
 	free(page);
 }
 
+static int open_written(const char *path)
+{
+	char name[4096];
+	int made;
+
+	snprintf(name, sizeof(name), "%s.written", path);
+	made = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (made < 0 || pwrite(made, name, PAGE, 0) != PAGE || fsync(made))
+		exit(7);
+	return made;
+}
+
 static void write_file(void)
 {
 	char *piece = calloc(1, APART);
@@ -278,19 +309,23 @@ static void write_file(void)
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 4 ? argv[1] : "";
+	const int is_direct = !strcmp(kind, "direct") || !strcmp(kind, "written");
+	int written = -1;
 	long cold = 0;
 
 	if (argc != 4)
 		return 64;
 	count = strtol(argv[3], NULL, 10);
 	file = open(argv[2], (strcmp(kind, "write") ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC |
-		    (strcmp(kind, "direct") && strcmp(kind, "forks") ? 0 : O_DIRECT), 0600);
+		    (is_direct || !strcmp(kind, "forks") ? O_DIRECT : 0), 0600);
 	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names") && strcmp(kind, "files"))
 		return 1;
 	if (!strcmp(kind, "names")) {
 		read_names(argv[2]);
 		return 0;
 	}
+	if (!strcmp(kind, "written"))
+		written = open_written(argv[2]);
 	if (!strcmp(kind, "write"))
 		write_file();
 	else if (!strcmp(kind, "socket"))
@@ -302,9 +337,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(kind, "leader"))
 		end_main_thread();
 	else if (!strcmp(kind, "warm"))
-		read_pages(0, 0);
+		read_pages(0, 0, -1);
 	else
-		cold = read_pages(!strcmp(kind, "faults"), strcmp(kind, "direct"));
+		cold = read_pages(!strcmp(kind, "faults"), !is_direct, written);
 	printf("%ld %ld\n", slept, cold);
 	return 0;
 }

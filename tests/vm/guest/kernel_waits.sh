@@ -38,7 +38,7 @@ mount -t cgroup2 cgroup2 /sys/fs/cgroup
 echo +io >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p /sys/fs/cgroup/limited
 echo "$(cat /sys/block/files/dev) riops=20" >/sys/fs/cgroup/limited/io.max
-for how in direct cold; do
+for how in direct cold written; do
 	echo 3 >/proc/sys/vm/drop_caches
 	(echo 0 >/sys/fs/cgroup/limited/cgroup.procs; followed "limit_$how" $how)
 done

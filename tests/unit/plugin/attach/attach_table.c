@@ -27,6 +27,7 @@ enum { FSYNC = 3, READ = 22, WRITE = 23 };
 
 #define START_NS	1000000000000ULL
 #define MS		1000000ULL
+#define LIMITED		(TW_ATTACH_LIMITED | TW_ATTACH_HAS_ENDED)
 #define EUROS_6		"\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac"
 #define TITLES		"rate/s  waited    mean  blockq  device complete  mostly"
 
@@ -131,8 +132,8 @@ static void test_merging(void)
 		add_io(1 + i % 2, 1 + i / 2, READ, 1);
 	add_io(2, 2, WRITE, 1);
 	add_wait(1, SYS_pread64, 0, 10 * MS, true);
-	add_wait(1, SYS_pread64, TW_ATTACH_LIMITED, 6 * MS, true);
-	add_wait(2, SYS_pread64, TW_ATTACH_LIMITED, 6 * MS, true);
+	add_wait(1, SYS_pread64, LIMITED, 6 * MS, true);
+	add_wait(2, SYS_pread64, LIMITED, 6 * MS, true);
 	add_wait(3, SYS_fdatasync, 0, 51 * MS, false);
 	if (tw_attach_add_call(&tally, &call))
 		abort();
