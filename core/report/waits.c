@@ -68,16 +68,23 @@ static struct tw_wait_row *new_row(const char *const text[TW_WAIT_TEXTS])
 	return NULL;
 }
 
-struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS])
+struct tw_wait_row *tw_waits_find(const struct tw_waits *waits,
+				  const char *const text[TW_WAIT_TEXTS])
 {
-	struct tw_wait_row *row, *const *old, **more;
-	struct tw_wait_row wanted = { .part_ns = { 0 } };
+	struct tw_wait_row wanted = { .part_ns = { 0 } }, *const *at;
 
 	for (int i = 0; i < TW_WAIT_TEXTS; i++)
 		wanted.text[i] = (char *)text[i];
-	old = tfind(&wanted, &waits->by_text, by_text);
-	if (old)
-		return *old;
+	at = tfind(&wanted, &waits->by_text, by_text);
+	return at ? *at : NULL;
+}
+
+struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS])
+{
+	struct tw_wait_row *row = tw_waits_find(waits, text), **more;
+
+	if (row)
+		return row;
 	more = realloc(waits->rows, (waits->count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;

@@ -50,6 +50,10 @@ struct tw_waits {
 
 void tw_waits_free(struct tw_waits *waits);
 
+/* Return the row of these texts. NULL: there is none. */
+struct tw_wait_row *tw_waits_find(const struct tw_waits *waits,
+				  const char *const text[TW_WAIT_TEXTS]);
+
 /* Find the row of these texts, or add it. NULL: out of memory. */
 struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS]);
 

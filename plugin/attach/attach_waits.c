@@ -231,17 +231,21 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 {
 	const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&known->of.stack);
 	const struct tw_sleep_cause is = tw_attach_reason(&known->of, &cause, no_device);
-	const bool is_full = waits->all.count >= TW_ATTACH_MAX_WAIT_ROWS;
 	/* As a file of the report has it: names that differ only there would be one row. */
 	json_t *plain = tw_json_text(*known->of.path ? known->of.path : name);
-	const char *const text[TW_WAIT_TEXTS] = {
-		tw_attach_call_name(known->of.call), is_full ? TW_WAIT_OTHER_FILES :
-			json_string_value(plain),
-		tw_sleep_texts[is.word].word, is_full ? "" : is.function,
+	const char *text[TW_WAIT_TEXTS] = {
+		tw_attach_call_name(known->of.call), json_string_value(plain),
+		tw_sleep_texts[is.word].word, is.function,
 	};
 
+	if (!plain)
+		return -ENOMEM;
+	if (waits->all.count >= TW_ATTACH_MAX_WAIT_ROWS && !tw_waits_find(&waits->all, text)) {
+		text[TW_WAIT_FILE] = TW_WAIT_OTHER_FILES;
+		text[TW_WAIT_FUNCTION] = "";
+	}
 	known->word = is.word;
-	known->row = plain ? tw_waits_row(&waits->all, text) : NULL;
+	known->row = tw_waits_row(&waits->all, text);
 	json_decref(plain);
 	return known->row ? 0 : -ENOMEM;
 }

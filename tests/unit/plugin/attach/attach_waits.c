@@ -184,6 +184,10 @@ static void test_rows(void)
 	       strcmp(row->text[TW_WAIT_CALL], "pread64") == 0 &&
 	       strcmp(row->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES) == 0,
 	       "a full table has a row for the other files of a call and reason");
+	wait = wait_of(10010, 1);
+	add(&waits, &wait, "/one");
+	tap_ok(waits.all.count == 1001 && waits.all.rows[0]->time.count == 5,
+	       "but not for a file that has a row");
 	wait = wait_of(1, 1);
 	wait.call = SYS_openat;
 	snprintf(wait.path, sizeof(wait.path), "/asked/for");
