@@ -168,6 +168,7 @@ void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
 
 #define PLACES	8192	/* a power of two */
 #define PROBES	32	/* a wait without a place near its own has none */
+#define NAMED	32768	/* beyond the flags of a wait: the name of its file is known */
 
 /* A row by what identifies it, so that a wait needs no names. */
 struct tw_attach_known {
@@ -307,7 +308,8 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	struct tw_attach_wait key = *wait;
 	uint64_t part_ns[TW_WAIT_PARTS];
 
-	key.flags &= (__u16)~TW_ATTACH_FIRST;
+	/* The record of a file may have been lost, and come later. */
+	key.flags = (__u16)((key.flags & ~TW_ATTACH_FIRST) | (strcmp(name, "-") ? NAMED : 0));
 	for (uint64_t i = key.stack.count; i < TW_FRAMES; i++)
 		key.stack.frames[i] = 0;
 	known = place_of(waits, &key);

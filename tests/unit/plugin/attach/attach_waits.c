@@ -174,19 +174,23 @@ static void test_rows(void)
 	       json_integer_value(json_object_get(json_array_get(slowest, 0), "pid")) == 4,
 	       "the slowest waits are kept");
 	json_decref(slowest);
+	wait = wait_of(5, 1);
+	add(&waits, &wait, "-");
+	add(&waits, &wait, "/one");
+	tap_ok(waits.all.count == 2 && row->time.count == 5, "a name that comes later is taken");
 	for (uint64_t i = 10; i < 10010; i++) {
 		wait = wait_of(i, 1);
 		snprintf(name, sizeof(name), "/file-%d", (int)i);
 		add(&waits, &wait, name);
 	}
 	row = waits.all.rows[1000];
-	tap_ok(waits.all.count == 1001 && waits.waits == 10004 &&
+	tap_ok(waits.all.count == 1001 && waits.waits == 10006 &&
 	       strcmp(row->text[TW_WAIT_CALL], "pread64") == 0 &&
 	       strcmp(row->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES) == 0,
 	       "a full table has a row for the other files of a call and reason");
 	wait = wait_of(10010, 1);
 	add(&waits, &wait, "/one");
-	tap_ok(waits.all.count == 1001 && waits.all.rows[0]->time.count == 5,
+	tap_ok(waits.all.count == 1001 && waits.all.rows[0]->time.count == 6,
 	       "but not for a file that has a row");
 	wait = wait_of(1, 1);
 	wait.call = SYS_openat;
