@@ -306,7 +306,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 		return;
 	}
 	most = waits.rows[0];
-	tw_page_paragraph(page, "waits: %s", TW_SAY_NS(sum_ns));
+	tw_page_paragraph(page, "waits of all threads: %s", TW_SAY_NS(sum_ns));
 	for (size_t i = 0; i < waits.count; i++)
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
 			part_ns[part] += waits.rows[i]->part_ns[part];
