@@ -23,7 +23,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define MAX_RINGS	16384
 #define MAX_PROCESSES	16384
 #define MAX_ANCESTORS	64
-#define MAX_FILES	16384
 #define MAX_COUNTED	16384
 #define NEAR		4096
 
@@ -136,22 +135,6 @@ struct {
 	__type(key, struct tw_attach_key);
 	__type(value, struct tw_attach_counted);
 } counted SEC(".maps");
-
-/* Files for which a record was sent. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_FILES);
-	__type(key, struct tw_attach_inode);
-	__type(value, __u8);
-} files SEC(".maps");
-
-/* Where the record of a file is made. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct tw_attach_file);
-} new_files SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -645,78 +628,7 @@ static __always_inline void dispatched(struct tw_kernel_stamps *stamps, __u64 rq
 		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
 }
 
-/* ---- names of files ---------------------------------------------------------- */
-
-#include "kernel/path.bpf.h"
-
-/* Send the path of a file at the first I/O on it. */
-static void tell_path(const struct tw_attach_inode *inode, const struct inode *of,
-		      const struct vfsmount *mount, const struct dentry *at)
-{
-	const __u32 here = 0;
-	struct tw_attach_file *record;
-	__u32 size;
-
-	record = bpf_map_lookup_elem(&new_files, &here);
-	if (!record || bpf_map_update_elem(&files, inode, &yes, BPF_ANY)) {
-		count(&lost.names);
-		return;
-	}
-	record->kind = TW_ATTACH_FILE;
-	record->inode = *inode;
-	find_path(record, mount, at);
-	if (!BPF_CORE_READ(of, i_sb, s_bdev) && inode->mode != S_IFBLK)
-		record->flags |= TW_ATTACH_NO_DEVICE;
-	bpf_probe_read_kernel_str(record->type, sizeof(record->type),
-				  BPF_CORE_READ(of, i_sb, s_type, name));
-	size = record->size;
-	if (size > sizeof(record->names))
-		size = sizeof(record->names);
-	/* Without room, the next I/O on the file tries again. */
-	if (bpf_ringbuf_output(&records, record,
-			       __builtin_offsetof(struct tw_attach_file, names) + size,
-			       BPF_RB_NO_WAKEUP))
-		bpf_map_delete_elem(&files, inode);
-}
-
-static void tell_file(const struct tw_attach_inode *inode, struct file *file)
-{
-	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
-		return;
-	tell_path(inode, BPF_CORE_READ(file, f_inode), BPF_CORE_READ(file, f_path.mnt),
-		  BPF_CORE_READ(file, f_path.dentry));
-}
-
-/* The same of a file that is known by its inode alone: by one of its names, and below the first
- * place where its file system is mounted. */
-static void tell_inode(const struct tw_attach_inode *inode, const struct inode *of)
-{
-	const struct super_block *on;
-	__u64 name, mount;
-
-	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
-		return;
-	name = (__u64)BPF_CORE_READ(of, i_dentry.first);
-	on = BPF_CORE_READ(of, i_sb);
-	if (bpf_core_field_exists(((struct mount *)0)->mnt_next_for_sb))
-		mount = (__u64)BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
-	else
-		mount = (__u64)BPF_CORE_READ(on, s_mounts.next) -
-			bpf_core_field_offset(struct mount, mnt_instance);
-	if (name)
-		tell_path(inode, of, (void *)(mount + bpf_core_field_offset(struct mount, mnt)),
-			  (void *)(name - bpf_core_field_offset(struct dentry, d_u.d_alias)));
-}
-
-static void name_inode(struct tw_attach_inode *inode, const struct inode *of)
-{
-	if (!of)
-		return;
-	inode->number = READ(struct inode, of, i_ino) ^
-			(__u64)READ(struct inode, of, i_generation) << 32;
-	inode->device = READ(struct super_block, READ(struct inode, of, i_sb), s_dev);
-	inode->mode = READ(struct inode, of, i_mode) & S_IFMT;
-}
+#include "names.bpf.h"
 
 /* ---- completions --------------------------------------------------------- */
 

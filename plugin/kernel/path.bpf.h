@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Find the path of a file by walking from its dentry up to the reader's root, since the
- * reader can't ask for it without the risk of a system call that hangs. attach.bpf.c
+ * reader can't ask for it without the risk of a system call that hangs. names.bpf.h
  * includes this file once, after root_number and root_device.
  */
 #ifndef TW_PLUGIN_KERNEL_PATH_BPF_H
