@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "latency/histogram.h"
+#include "latency/histogram_json.h"
 #include "report/facts.h"
 #include "report/report_json.h"
 #include "report/waits.h"
@@ -342,6 +343,32 @@ static int read_waits(struct tw_report *report, const json_t *root,
 }
 
 /* ---- all -------------------------------------------------------------------------------- */
+
+uint64_t tw_report_largest(const json_t *json)
+{
+	/* Parts that are not added, wherever they are. The squares follow from the sums. */
+	static const char *const others[] = {
+		"jobs", "options", "machines", "files", "clock", "clocks", "counter", "slowest",
+		"triggers", "in_flight_of_others", "commits", "size", "start", "sum_squares_ns2",
+	};
+	uint64_t largest = 0, value;
+	const char *key;
+	json_t *of;
+	size_t i;
+
+	tw_json_to_u64(json, &largest);
+	json_array_foreach(json, i, of) {
+		value = tw_report_largest(of);
+		largest = value > largest ? value : largest;
+	}
+	json_object_foreach((json_t *)json, key, of) {
+		for (i = 0; i < sizeof(others) / sizeof(*others) && strcmp(others[i], key); i++)
+			;
+		value = i == sizeof(others) / sizeof(*others) ? tw_report_largest(of) : 0;
+		largest = value > largest ? value : largest;
+	}
+	return largest;
+}
 
 static void check_schema(const json_t *root, struct tw_report_problem *problem)
 {

@@ -137,6 +137,11 @@ struct tw_report {
  */
 int tw_report_from_json(struct tw_report *report, const json_t *root, const char *path,
 			struct tw_report_problem *problem);
+
+/* Return the largest number of a report that is added to those of others. Reports of which these
+ * numbers together have 64 bits can be merged. */
+uint64_t tw_report_largest(const json_t *json);
+
 void tw_report_free(struct tw_report *report);
 
 /* Return an option of the job: its own, or the common one; NULL: it is not given. */

@@ -87,6 +87,7 @@ size_t tw_report_load_broken(void)
 struct sent {
 	struct file *file;
 	size_t sent;
+	uint64_t most;			/* the largest number that a report may add */
 	struct tw_report_problem why;	/* the first one is broken */
 };
 
@@ -106,6 +107,9 @@ static void take_sent(void *context, const char *token, const char *json, size_t
 		tw_report_refuse(&problem, "%s", why);
 	else
 		root = parse(json, &json, json + length, &problem);
+	if (root && tw_report_largest(root) > sent->most)
+		tw_report_refuse(&problem, "its numbers are too large to be added to those of "
+				 "others");
 	if (root) {
 		report = tw_another(&file->reports, &file->count);
 		tw_must(tw_report_from_json(report, root, file->path, &problem));
@@ -119,6 +123,11 @@ static void take_sent(void *context, const char *token, const char *json, size_t
 		tw_report_refuse(&sent->why, "%s", problem.text);
 }
 
+static const char *find_mark(const char *text, const char *end)
+{
+	return memmem(text, (size_t)(end - text), TW_SENT_MARK, sizeof(TW_SENT_MARK) - 1);
+}
+
 /* A report begins with its schema, whatever it contains. */
 static int has_sent(const char *text, size_t length)
 {
@@ -127,8 +136,7 @@ static int has_sent(const char *text, size_t length)
 	while (text < end && *text && strchr("{ \t\r\n", *text))
 		text++;
 	length = (size_t)(end - text);
-	return (length < 8 || memcmp(text, "\"schema\"", 8) != 0) &&
-	       memmem(text, length, TW_SENT_MARK, sizeof(TW_SENT_MARK) - 1);
+	return (length < 8 || memcmp(text, "\"schema\"", 8) != 0) && find_mark(text, end);
 }
 
 /* Take the reports that fio servers sent with tw_send=. The others are shown if one is broken. */
@@ -138,8 +146,11 @@ static void read_sent(struct file *file, const char *text, size_t length,
 	struct sent sent = { .file = file };
 	const struct tw_sent_sink sink = { .take = take_sent, .context = &sent };
 	struct tw_sent_stream stream = { .sink = &sink };
-	size_t lost;
+	size_t lost, marks = 0;
 
+	for (const char *at = text; (at = find_mark(at, text + length)); at++)
+		marks++;
+	sent.most = UINT64_MAX / marks;
 	tw_must(tw_sent_feed(&stream, text, length));
 	tw_must(tw_sent_end(&stream));
 	lost = sent.sent - file->count;

@@ -180,6 +180,9 @@ static const char *write_file(const struct tw_run_arguments *arguments, const ch
 static const char *check(const struct tw_run_hosts *hosts, const struct tw_run_report *is,
 			 const struct tw_report *report, const char *text)
 {
+	/* Each host may have its part of what can be counted: no host can keep others out. */
+	if (hosts->list[is->host].largest > UINT64_MAX / hosts->count)
+		return "its numbers are too large to be added to those of others";
 	/* Else the file would be read as one of sent reports, or of intervals. */
 	if (strncmp(text, "{\"schema\"", 9) != 0 || tw_intervals_are_text(text, strlen(text)))
 		return "it is no report as an engine writes it";
@@ -221,6 +224,8 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 		is.thread_number = (long long)report.jobs->thread_number;
 		/* As the engine writes it. */
 		written = json_dumps(json, JSON_REAL_PRECISION(17));
+		if (__builtin_add_overflow(of->largest, tw_report_largest(json), &of->largest))
+			of->largest = UINT64_MAX;
 		wrong = written ? check(hosts, &is, &report, written) : "out of memory";
 	}
 	if (!wrong)

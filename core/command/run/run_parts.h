@@ -194,6 +194,7 @@ struct tw_run_host {
 	size_t copy_count;		/* 0: they are not made */
 	size_t sent, received;		/* numbers of reports */
 	size_t bytes;			/* of those that came */
+	uint64_t largest;		/* sum of the largest number of each */
 	const char *problem;		/* of the last one that was not good; or NULL */
 };
 

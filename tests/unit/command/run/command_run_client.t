@@ -82,6 +82,18 @@ ok $? 'which is there'
 has "$err" 'tickwise report --all --merge-hosts one.' 'and how to read it again'
 rm -f ./*.tickwise.json
 
+for bytes in 409600 '"18446744073709551615"'; do
+	sed "s/\"ios\": {/\"bytes\": {\"read\": $bytes, \"write\": 0, \"trim\": 0}, &/" full.json \
+		>"$(echo $bytes | tr -d \")"
+done
+# shellcheck disable=SC2016	# in the fake
+FAKE_DO='perl send.pl "$SEEN/1" 409600; perl send.pl "$SEEN/2" 18446744073709551615'
+page='' fio_run --client=one --client=two job.fio
+is "$status $(grep -c '^read .*100' "$out")" '0 1' 'a host with too large numbers: the page of the others'
+has "$out" 'two: 3 of 3 reports did not come; 1 broken, the last one: its numbers are too large' \
+	'and a line'
+rm -f ./*.tickwise.json
+
 # shellcheck disable=SC2016	# in the fake
 FAKE_DO='file=$(sed -n "s/^--output=//p" "$SEEN/arguments")
 	{ perl send.pl "$SEEN/2" full.json; echo in file; } >"$file"'

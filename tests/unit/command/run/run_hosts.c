@@ -4,7 +4,7 @@
  * the host that was typed; the rest is printed byte for byte. The token alone tells the host.
  * Fails if a report is lost, changed, or taken for another host's; if damage of one host's
  * report harms those of the others or the text; if a name leads out of the folder or over a file
- * that is there; or if a host may send without end.
+ * that is there; or if a host may send without end, or numbers that leave none to the others.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -344,6 +344,36 @@ static void test_broken(void)
 	free(twice);
 }
 
+/* Numbers near 2^64: those of all hosts together must fit, or none would be shown. */
+static void test_large(void)
+{
+	struct tw_run_arguments *arguments = begin(hosts, 2);
+	const struct tw_run_host *list = arguments->hosts.list;
+	const uint64_t bytes[] = { UINT64_MAX / 2 + 1, UINT64_MAX / 2, 1 };
+	struct tw_growing_text stream = { NULL, 0 };
+	char *text, *line;
+
+	for (size_t i = 0; i < 3; i++) {
+		json_t *json = json_loads(text = make_report("a", i), 0, NULL);
+
+		json_object_set_new(json_object_get(json, "bytes"), "read",
+				    tw_json_of_u64(bytes[i]));
+		free(text);
+		text = json_dumps(json, JSON_REAL_PRECISION(17));
+		line = line_of(TOKEN(i ? 1 : 0), text);
+		tw_append(&stream, line, strlen(line));
+		json_decref(json);
+		free(text);
+		free(line);
+	}
+	free(receive(arguments, stream.bytes, stream.length));
+	tap_ok(list[0].sent == 1 && !list[0].received && list[0].problem &&
+	       strstr(list[0].problem, "too large"), "a host may have its part, not more: %s",
+	       list[0].problem ? list[0].problem : "-");
+	tap_ok(list[1].sent == 2 && list[1].received == 1, "with all of its reports");
+	remove_files();
+}
+
 int main(void)
 {
 	state = tap_seed();
@@ -353,5 +383,6 @@ int main(void)
 	test_damage();
 	test_names();
 	test_broken();
+	test_large();
 	return rmdir(scratch) + tap_done();
 }
