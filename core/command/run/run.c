@@ -291,9 +291,10 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 	if (arguments->runs_nothing)
 		return code;
 	if (arguments->hosts.count) {
+		tw_run_say_lacks(arguments, is_wanted);
 		ret = arguments->hosts.reports.count ?
 		      show_reports(&arguments->hosts.reports, is_wanted) : TW_EXIT_GOOD;
-		tw_run_say_hosts(arguments, is_wanted);
+		tw_run_say_numbers(arguments, is_wanted);
 		/* fio knows what became of each host. */
 		return tw_command_finish(tw_run_name, code ? code : ret);
 	}

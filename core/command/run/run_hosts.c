@@ -359,7 +359,23 @@ static const char *lack_of(const struct tw_run_arguments *arguments, const struc
 	return tw_format("%zu of %zu reports did not come%s", owed - host->received, owed, broken);
 }
 
-void tw_run_say_hosts(const struct tw_run_arguments *arguments, int is_shown)
+void tw_run_say_lacks(const struct tw_run_arguments *arguments, int is_shown)
+{
+	const struct tw_run_hosts *hosts = &arguments->hosts;
+	const char *before = "\n";
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		const char *lack = lack_of(arguments, &hosts->list[i]);
+
+		if (lack && is_shown)
+			fputs(before, stdout);
+		if (lack)
+			say(is_shown, tw_format("%s: %s", hosts->list[i].name, lack));
+		before = lack ? "" : before;
+	}
+}
+
+void tw_run_say_numbers(const struct tw_run_arguments *arguments, int is_shown)
 {
 	const struct tw_run_hosts *hosts = &arguments->hosts;
 	size_t sent = 0, received = 0;

@@ -351,9 +351,10 @@ int tw_run_receive(struct tw_run_arguments *arguments, int from);
 /* Return: an enum tw_exit. */
 int tw_run_end_receiving(struct tw_run_arguments *arguments);
 
-/* Print how many reports came, and a line for each host that lacks some. @is_shown: below the
+/* Print a line for each host that lacks reports, and how many reports came. @is_shown: around the
  * page; else on stderr. */
-void tw_run_say_hosts(const struct tw_run_arguments *arguments, int is_shown);
+void tw_run_say_lacks(const struct tw_run_arguments *arguments, int is_shown);
+void tw_run_say_numbers(const struct tw_run_arguments *arguments, int is_shown);
 
 /* ---- fio's JSON ---- */
 

@@ -75,8 +75,10 @@ has "$err" 'tickwise run: two: no report came: ' 'and a host without any'
 rm -f ./*.tickwise.json
 
 page='' fio_run --client=one job.fio
-is "$(tail -n 2 "$out" | head -n 1)" '1 host: 1 report sent, 1 received, 0 broken' \
+is "$(tail -n 1 "$out")" '1 host: 1 report sent, 1 received, 0 broken' \
 	'they are below the page'
+is "$(sed -n '/^$/{n;p;q;}' "$out")" 'one: 2 of 3 reports did not come' \
+	'what is missing is above it'
 grep -q '^read ' "$out"
 ok $? 'which is there'
 has "$err" 'tickwise report --all --merge-hosts one.' 'and how to read it again'
