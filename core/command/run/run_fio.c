@@ -202,8 +202,9 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
 	close_copies(arguments);
 	if (from >= 0) {
 		close(from);
+		/* What came is shown also if fio's text could not be written. */
 		ended = tw_run_end_receiving(arguments);
-		ret = ret ? ret : ended;
+		*code = *code ? *code : ended;
 	}
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	if (ret == TW_EXIT_GOOD && !has_hosts && !arguments->runs_nothing)

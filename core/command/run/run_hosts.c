@@ -242,9 +242,10 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 
 static void pass(void *context, const char *bytes, size_t count)
 {
-	const struct tw_run_arguments *arguments = context;
+	struct tw_run_hosts *hosts = &((struct tw_run_arguments *)context)->hosts;
 
-	fwrite(bytes, count, 1, arguments->hosts.out);
+	if ((fwrite(bytes, count, 1, hosts->out) != 1 || fflush(hosts->out)) && !hosts->out_error)
+		hosts->out_error = -errno;
 }
 
 /* Return the host with this token; their number: there is none. */
@@ -280,10 +281,10 @@ static void take(void *context, const char *token, const char *json, size_t leng
 		host->received++;
 }
 
-static int output_code(const struct tw_run_arguments *arguments, int error)
+static int output_code(const struct tw_run_arguments *arguments, const char *what, int error)
 {
-	return !error ? TW_EXIT_GOOD : tw_run_fail(TW_EXIT_IO, "--output=%s: %s",
-						   arguments->output, tw_file_error(-error));
+	return !error ? TW_EXIT_GOOD : tw_run_fail(TW_EXIT_IO, "--output=%s: %s%s",
+						   arguments->output, what, tw_file_error(-error));
 }
 
 int tw_run_begin_to_receive(struct tw_run_arguments *arguments)
@@ -305,7 +306,7 @@ int tw_run_begin_to_receive(struct tw_run_arguments *arguments)
 		/* fio gets this number for the end of the pipe. */
 		hosts->out_fd = fcntl(STDERR_FILENO, F_DUPFD, TW_RUN_FIRST_FD);
 	}
-	return output_code(arguments, error);
+	return output_code(arguments, "", error);
 }
 
 int tw_run_receive(struct tw_run_arguments *arguments, int from)
@@ -318,7 +319,6 @@ int tw_run_receive(struct tw_run_arguments *arguments, int from)
 	if (got <= 0)
 		return 0;
 	tw_must(tw_sent_feed(&arguments->hosts.stream, bytes, (size_t)got));
-	fflush(arguments->hosts.out);
 	return 1;
 }
 
@@ -330,7 +330,8 @@ int tw_run_end_receiving(struct tw_run_arguments *arguments)
 	if (!arguments->output)
 		return TW_EXIT_GOOD;
 	close(hosts->out_fd);
-	return output_code(arguments, tw_output_close(&hosts->output, 0));
+	return output_code(arguments, "it is not whole: ",
+			   tw_output_close(&hosts->output, hosts->out_error));
 }
 
 /* ---- after fio ------------------------------------------------------------- */

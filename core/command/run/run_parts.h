@@ -208,6 +208,7 @@ struct tw_run_hosts {
 	struct tw_sent_stream stream;
 	struct tw_output output;	/* the file of --output */
 	FILE *out;			/* that file, or standard output */
+	int out_error;			/* -errno of the first write to it that failed; 0 */
 	struct tw_run_reports reports;
 };
 

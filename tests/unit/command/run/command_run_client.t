@@ -103,6 +103,14 @@ fio_run --client=one --client=two --output=file job.fio
 is "$(tr '\n' ' ' <"$out")$(cat file)" "fio's output in file" 'a report in the file of --output'
 is "$(grep -c -e '--output' "$seen/arguments") $(head -n 1 "$seen/arguments" | cut -c1-24)" \
 	'1 --output=/proc/self/fd/1' 'servers do not get that option'
+rm -f ./*.tickwise.json file
+# shellcheck disable=SC2016	# in the fake
+FAKE_DO='file=$(sed -n "s/^--output=//p" "$SEEN/arguments")
+	{ perl send.pl "$SEEN/1" full.json; echo in file; } >"$file"'
+page='' fio_run --client=one --output=/dev/full job.fio
+is "$status $(grep -c '^read ' "$out")" '74 1' 'a full disk: the page is printed, and it is an error'
+has "$err" '--output=/dev/full: it is not whole: No space left on device' 'which is told'
+FAKE_DO=
 rm -f ./*.tickwise.json
 FAKE_EXIT=3 fio_run --client=one job.fio
 is "$status" 3 "the exit code is fio's"
