@@ -185,7 +185,7 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		return 0;
 	case CLIENT:
 		given->host = arguments->hosts.count;
-		if (value && !tw_run_add_hosts(&arguments->hosts, value, arguments->file_count))
+		if (value && !tw_run_add_hosts(&arguments->hosts, value))
 			return 0;
 		given->host_count = arguments->hosts.count - given->host;
 		break;
@@ -230,12 +230,13 @@ static int add_letters(struct tw_run_arguments *arguments, char **argv)
 {
 	const struct fio_option *option;
 	char *at = argv[0] + 1;
+	struct tw_run_argument *added = add(arguments, argv, 1);
 
-	add(arguments, argv, 1);
 	while ((option = find_option(NULL, *at)) && option->takes == NOTHING && at[1]) {
 		if (!note_option(arguments, argv[0], option, NULL))
 			return 0;
 		at++;
+		added->before = tw_format("%.*s", (int)(at - argv[0]), argv[0]);
 	}
 	return option ? take_option(arguments, argv, option, at[1] ? at + 1 : NULL) : 1;
 }
@@ -342,11 +343,13 @@ static size_t push(char ***list, size_t count, const struct tw_run_arguments *ar
 		   const struct tw_run_argument *argument)
 {
 	const struct tw_run_jobs *jobs = &arguments->jobs;
+	const int is_output = argument->is_output && arguments->hosts.out_fd;
 
+	if (argument->before && (argument->host_count || is_output))
+		count = tw_push(list, count, argument->before);
 	if (argument->host_count)
 		return push_hosts(list, count, arguments, argument);
-	if (arguments->hosts.count && (argument->file >= 0 || (argument->is_output &&
-							       arguments->hosts.out_fd)))
+	if (is_output || (arguments->hosts.count && argument->file >= 0))
 		return count;
 	if (argument->file >= 0 && arguments->files[argument->file].copy)
 		return tw_push(list, count, path_of_copy(arguments->files[argument->file].copy));

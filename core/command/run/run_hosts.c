@@ -40,7 +40,7 @@ static void put_random(char text[TW_RUN_TOKEN])
 		sprintf(&text[2 * i], "%02x", bytes[i]);
 }
 
-static int add_host(struct tw_run_hosts *hosts, const char *name, size_t files_before)
+static int add_host(struct tw_run_hosts *hosts, const char *name, int is_listed)
 {
 	struct tw_run_host *host;
 
@@ -52,13 +52,13 @@ static int add_host(struct tw_run_hosts *hosts, const char *name, size_t files_b
 		}
 	host = tw_grow_by_one(hosts->list, hosts->count);
 	host->name = tw_copy_text(name);
-	host->files_before = files_before;
+	host->is_listed = is_listed;
 	put_random(host->token);
 	put_random(hosts->run);
 	return 1;
 }
 
-int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value, size_t files_before)
+int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value)
 {
 	const size_t before = hosts->count;
 	int is_good = 1;
@@ -66,11 +66,11 @@ int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value, size_t files
 	FILE *file;
 
 	if (access(value, R_OK))
-		return add_host(hosts, value, files_before);
+		return add_host(hosts, value, 0);
 	file = tw_input_stream(value, TW_INPUT_PIPE);
 	while (file && is_good && fscanf(file, "%ms", &name) == 1) {
 		/* fio, which gets its name, would take it for a list. */
-		is_good = access(name, R_OK) && add_host(hosts, name, files_before);
+		is_good = access(name, R_OK) && add_host(hosts, name, 1);
 		free(name);
 	}
 	if (file)
@@ -80,38 +80,60 @@ int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value, size_t files
 	return is_good && hosts->count > before;
 }
 
-/* Find the files that follow a host; else those of the next host that has some; else those in
- * front of all hosts. */
-static int find_files(struct tw_run_arguments *arguments, size_t i)
+/* As in fio, a host has the files right behind it; else the first one of all others. A host
+ * that has none of both has those of the next host. */
+static int find_files(struct tw_run_arguments *arguments)
 {
-	struct tw_run_host *list = arguments->hosts.list, *host = &list[i];
+	struct tw_run_hosts *hosts = &arguments->hosts;
+	struct tw_run_host *host = NULL, *next = NULL;
+	ptrdiff_t other = -1;
+	int is_wanted = 0;
 
-	for (; i < arguments->hosts.count && !host->file_count; i++) {
-		const size_t end = i + 1 < arguments->hosts.count ? list[i + 1].files_before :
-								     arguments->file_count;
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct tw_run_argument *is = &arguments->list[i];
 
-		host->first_file = list[i].files_before;
-		host->file_count = end - host->first_file;
+		if (is->file < 0) {
+			host = is->host_count ? &hosts->list[is->host] : NULL;
+			host = host && !host->is_listed ? host : NULL;
+		} else if (host) {
+			host->first_file = (size_t)is->file - host->file_count++;
+		} else if (other < 0) {
+			other = is->file;
+		} else {
+			return tw_run_fail(TW_EXIT_USAGE, "%s: fio runs one job file on hosts "
+					   "that have none right behind their --client",
+					   arguments->files[is->file].path);
+		}
 	}
-	if (!host->file_count) {
-		host->first_file = 0;
-		host->file_count = list->files_before;
+	for (size_t i = hosts->count; i-- > 0; next = host) {
+		host = &hosts->list[i];
+		is_wanted |= !host->file_count;
+		if (!host->file_count && other >= 0) {
+			host->first_file = (size_t)other;
+			host->file_count = 1;
+		} else if (!host->file_count && next) {
+			host->first_file = next->first_file;
+			host->file_count = next->file_count;
+		} else if (!host->file_count) {
+			return tw_run_fail(TW_EXIT_USAGE, "--client=%s: no job file is given",
+					   host->name);
+		}
 	}
-	return host->file_count ? TW_EXIT_GOOD :
-		tw_run_fail(TW_EXIT_USAGE, "--client=%s: no job file is given", host->name);
+	return is_wanted || other < 0 ? TW_EXIT_GOOD :
+		tw_run_fail(TW_EXIT_USAGE, "%s: no host runs this job file: each has one right "
+			    "behind its --client", arguments->files[other].path);
 }
 
 int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engines *engines)
 {
 	struct tw_run_hosts *hosts = &arguments->hosts;
 	size_t count = 0;
-	int code = TW_EXIT_GOOD;
+	int code;
 
 	if (arguments->jobs.line_count)
 		return tw_run_fail(TW_EXIT_USAGE, "%s: with --client, jobs and their options are "
 				   "in job files", arguments->jobs.lines->text);
-	for (size_t i = 0; i < hosts->count && code == TW_EXIT_GOOD; i++)
-		code = find_files(arguments, i);
+	code = find_files(arguments);
 	hosts->option = tw_format("tw_send=%*s", (int)sizeof(hosts->list->token), "");
 	strcpy(strchr(hosts->option, '=') + 1, "TOKEN");
 	for (; engines->added && engines->added[count]; count++)
@@ -388,11 +410,5 @@ void tw_run_say_numbers(const struct tw_run_arguments *arguments, int is_shown)
 	say(is_shown, tw_format("%zu host%s: %zu report%s sent, %zu received, %zu broken",
 				hosts->count, tw_format_plural(hosts->count), sent,
 				tw_format_plural(sent), received, sent - received));
-	for (size_t i = 0; i < hosts->count; i++) {
-		const char *lack = lack_of(arguments, &hosts->list[i]);
-
-		if (lack)
-			say(is_shown, tw_format("%s: %s", hosts->list[i].name, lack));
-	}
 	fflush(stdout);
 }

@@ -188,7 +188,7 @@ struct tw_run_reports {
 struct tw_run_host {
 	const char *name;		/* as it was typed */
 	char token[TW_RUN_TOKEN];	/* tw_send= of its copies: no other host knows it */
-	size_t files_before;		/* number of job files before it on the command line */
+	int is_listed;			/* 1: in the file of --client=FILE */
 	size_t first_file, file_count;
 	int *copies;			/* descriptors of the copies of these */
 	size_t copy_count;		/* 0: they are not made */
@@ -222,6 +222,7 @@ struct tw_run_argument {
 	ptrdiff_t file;		/* number in the job files; -1: none */
 	size_t host, host_count;	/* of --client: its hosts */
 	int is_output;			/* 1: --output */
+	char *before;			/* options in the same argument: "-m" of -moFILE; or NULL */
 };
 
 struct tw_run_arguments {
@@ -338,7 +339,7 @@ void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown);
 
 /* Note a host of --client, or those that a file lists, as fio reads it. Return 0: it is refused,
  * after a message. */
-int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value, size_t files_before);
+int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value);
 
 /* Find each host's job files, make the tokens, and let the copies have the option tw_send.
  * Return: an enum tw_exit. */

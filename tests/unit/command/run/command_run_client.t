@@ -39,6 +39,10 @@ is "$(jobs_of --client=one other.fio --client=two job.fio other.fio)" \
 	'one [c] two [a] [b] [c] ' 'or each has its own'
 printf 'one two,8766\n\n three\n' >list
 is "$(jobs_of --client=list other.fio)" 'one [c] two,8766 [c] three [c] ' 'a list of hosts'
+is "$(jobs_of --client=one --eta=never other.fio --client=two job.fio)" 'one [c] two [a] [b] ' \
+	'a job file after another argument is for hosts without one'
+is "$(jobs_of job.fio --client=one --client=two other.fio)" 'one [a] [b] two [c] ' \
+	'also one in front'
 
 fio_run --client=one --client=two --eta=never job.fio
 is "$(grep -c '^tw_send=[0-9a-f]\{32\}$' "$seen/1") $(grep -h '^tw_send' "$seen/1" "$seen/2" |
@@ -104,6 +108,15 @@ is "$(tr '\n' ' ' <"$out")$(cat file)" "fio's output in file" 'a report in the f
 is "$(grep -c -e '--output' "$seen/arguments") $(head -n 1 "$seen/arguments" | cut -c1-24)" \
 	'1 --output=/proc/self/fd/1' 'servers do not get that option'
 rm -f ./*.tickwise.json file
+for output in '-mo file' -mofile; do
+	# shellcheck disable=SC2086	# words
+	fio_run --client=one $output job.fio
+	is "$(grep -v '^/proc' "$seen/arguments" | xargs | sed 's/[0-9]* /N /')" \
+		'--output=/proc/self/fd/N --client=one -m' "$output: fio gets the other letter"
+	rm file
+done
+fio_run -mCone job.fio
+is "$(grep -v '^/proc' "$seen/arguments" | xargs)" '-m --client=one' 'also in front of a host'
 # shellcheck disable=SC2016	# in the fake
 FAKE_DO='file=$(sed -n "s/^--output=//p" "$SEEN/arguments")
 	{ perl send.pl "$SEEN/1" full.json; echo in file; } >"$file"'
@@ -121,6 +134,9 @@ refuses 64 '--interval: not with --client' --client=one --interval=1s job.fio
 refuses 64 '--ab: not with --client' --client=one --ab=a --ab=b job.fio
 refuses 64 'are in job files' --client=one --name=x --ioengine=io_uring
 refuses 64 '--client=two: no job file' --client=one job.fio --client=two
+refuses 64 'fio runs one job file on hosts' --client=one --eta=never job.fio other.fio
+refuses 64 'fio runs one job file on hosts' --client=list job.fio other.fio
+refuses 64 'no host runs this job file' --client=one job.fio --eta=never other.fio
 refuses 64 'is given twice' --client=one --client=one job.fio
 : >list
 refuses 64 'no list of hosts' --client=list job.fio

@@ -92,7 +92,7 @@ static struct tw_run_arguments *begin(const char *const *names, size_t count)
 
 	arguments = (struct tw_run_arguments) { .output = "out" };
 	for (size_t i = 0; i < count; i++)
-		if (!tw_run_add_hosts(&arguments.hosts, names[i], 0))
+		if (!tw_run_add_hosts(&arguments.hosts, names[i]))
 			abort();
 	run = arguments.hosts.run;
 	if (tw_run_begin_to_receive(&arguments) != 0)
