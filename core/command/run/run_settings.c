@@ -76,20 +76,35 @@ static void remember(struct tw_run_settings *settings, const char *path)
 		device->was[i] = value_of(path_of(settings, name, i));
 }
 
+/* Return the next one of fio's names with colons between, of which some may have colons with a
+ * backslash; NULL: no more. Changes @list. */
+static char *next_name(char **list)
+{
+	char *const name = *list, *to = name, *at = name;
+
+	if (!*name)
+		return NULL;
+	for (; *at && *at != ':'; *to++ = *at++)
+		at += at[0] == '\\' && at[1] == ':';
+	*list = *at ? at + 1 : at;
+	*to = '\0';
+	return name;
+}
+
 void tw_run_remember(struct tw_run_settings *settings, const struct tw_run_jobs *jobs)
 {
 	int has_path = 0;
 
 	for (size_t i = 0; i < jobs->line_count; i++) {
 		const struct tw_run_line *line = &jobs->lines[i];
-		char *list;
+		char *list, *path;
 
 		if (!line->name || (strcmp(line->name, "filename") &&
 				    strcmp(line->name, "directory")))
 			continue;
 		has_path = 1;
 		list = tw_format("%s", line->value);
-		for (char *path = strtok(list, ":"); path; path = strtok(NULL, ":"))
+		while ((path = next_name(&list)))
 			remember(settings, path);
 	}
 	if (!has_path)

@@ -2,9 +2,11 @@
 /*
  * Behaviour: what runs changed in the queues of their devices is put back, in a folder in place
  * of /sys. Fails if a setting stays changed, if one that did not change is written, or if a
- * device of no job is written to.
+ * device of no job is written to; or if what is told about one leaves the others changed.
  */
 #include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -35,6 +37,14 @@ static int has(const char *name, const char *text)
 	return tap_ok(!strcmp(is, text), "%s: %.*s", name, (int)strcspn(is, "\n"), is);
 }
 
+/* Let a folder of /sys be that of the device of a file. */
+static void link_device(const struct stat *status, const char *folder)
+{
+	if (symlink(tw_format("../../block/%s", folder), path_of(tw_format("dev/block/%u:%u",
+		    major(status->st_dev), minor(status->st_dev)))))
+		abort();
+}
+
 #define QUEUE(disk)	"block/" disk "/queue/"
 
 int main(void)
@@ -48,20 +58,26 @@ int main(void)
 	if (!mkdtemp(scratch) || stat(scratch, &status))
 		return 1;
 	settings.sys = tw_format("%s/sys", scratch);
-	lines[1].value = tw_format("%s/a:%s:/none/there", scratch, scratch);
+	lines[1].value = tw_format("%s/a:%s:/none/there:%s/pci-0\\:0", scratch, scratch, scratch);
 	put("block/disk/part/partition", "1\n");
 	put("dev/block/x", "");
-	if (symlink("../../block/disk/part", path_of(tw_format("dev/block/%u:%u",
-		    major(status.st_dev), minor(status.st_dev)))))
+	link_device(&status, "disk/part");
+	/* Another device, with a name like those in /dev/disk/by-path. */
+	if (symlink("/proc/version", tw_format("%s/pci-0:0", scratch)) ||
+	    stat("/proc/version", &status))
 		return 1;
+	link_device(&status, "disk2");
 	put(QUEUE("disk") "scheduler", "[none] mq-deadline\n");
 	put(QUEUE("disk") "nr_requests", "256\n");
 	put(QUEUE("disk") "rotational", "0\n");
 	put(QUEUE("disk") "write_cache", "write through\n");
 	put(QUEUE("other") "scheduler", "[none] mq-deadline\n");
+	put(QUEUE("disk2") "nr_requests", "16\n");
 	tw_run_remember(&settings, &jobs);
-	tap_ok(settings.count == 1 && !strcmp(settings.devices[0].name, "disk"),
+	tap_ok(settings.count > 0 && !strcmp(settings.devices[0].name, "disk"),
 	       "two files, one of them to be made: the disk of their partition, once");
+	tap_ok(settings.count == 2 && !strcmp(settings.devices[1].name, "disk2"),
+	       "and one with a colon in its name");
 	for (int run = 0; run < 2; run++) {
 		put(QUEUE("disk") "scheduler", "[mq-deadline] none\n");
 		put(QUEUE("disk") "nr_requests", "64\n");
