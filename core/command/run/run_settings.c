@@ -123,23 +123,32 @@ static int write_value(const char *path, const char *value)
 
 void tw_run_put_back(struct tw_run_settings *settings)
 {
-	for (size_t i = 0; i < settings->count * TW_RUN_SETTINGS; i++) {
+	const size_t count = settings->count * TW_RUN_SETTINGS;
+	int *errors = tw_zalloc(count, sizeof(*errors));
+
+	/* First all: a line about one may wait for its reader, or end this program. */
+	for (size_t i = 0; i < count; i++) {
+		struct tw_run_device *device = &settings->devices[i / TW_RUN_SETTINGS];
+		const char *was = device->was[i % TW_RUN_SETTINGS];
+		char *path = path_of(settings, device->name, (int)(i % TW_RUN_SETTINGS));
+		const char *is = was ? value_of(path) : NULL;
+
+		errors[i] = is && strcmp(is, was) ? write_value(path, was) : 1;
+	}
+	for (size_t i = 0; i < count; i++) {
 		struct tw_run_device *device = &settings->devices[i / TW_RUN_SETTINGS];
 		const int setting = (int)(i % TW_RUN_SETTINGS);
-		const char *was = device->was[setting];
-		char *path = path_of(settings, device->name, setting);
-		const char *is = was ? value_of(path) : NULL;
-		int error = is && strcmp(is, was) ? write_value(path, was) : 1;
 
 		/* Each run may change it again. */
-		if (error > 0 || device->is_told[setting])
+		if (errors[i] > 0 || device->is_told[setting])
 			continue;
 		device->is_told[setting] = 1;
-		if (error)
+		if (errors[i])
 			tw_run_say("can't put back: %s of %s to %s: %s", names[setting],
-				   device->name, was, strerror(-error));
+				   device->name, device->was[setting], strerror(-errors[i]));
 		else
 			tw_run_remark("put back: %s of %s to %s", names[setting], device->name,
-				      was);
+				      device->was[setting]);
 	}
+	free(errors);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/run/run_parts.h"
@@ -54,6 +55,7 @@ int main(void)
 	const struct tw_run_jobs jobs = { .lines = lines, .line_count = 2 };
 	struct tw_run_settings settings = { .count = 0 };
 	struct stat status;
+	int ended;
 
 	if (!mkdtemp(scratch) || stat(scratch, &status))
 		return 1;
@@ -91,6 +93,21 @@ int main(void)
 		has(QUEUE("disk") "write_cache", "write through");
 		has(QUEUE("other") "scheduler", "none [mq-deadline]\n");
 	}
+	/* Who reads the messages has gone: the first one ends this process. */
+	if (!fork()) {
+		int fds[2];
+
+		put(QUEUE("disk") "scheduler", "[mq-deadline] none\n");
+		put(QUEUE("disk") "write_cache", "write back\n");
+		memset(settings.devices->is_told, 0, sizeof(settings.devices->is_told));
+		if (!pipe(fds) && !close(fds[0]) && dup2(fds[1], STDERR_FILENO) >= 0)
+			tw_run_put_back(&settings);
+		_exit(0);
+	}
+	wait(&ended);
+	tap_ok(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE, "ended by the first message");
+	has(QUEUE("disk") "scheduler", "nonedeadline] none\n");
+	has(QUEUE("disk") "write_cache", "write through");
 	put(QUEUE("disk") "scheduler", "mq-deadline [kyber]\n");
 	tw_run_put_back(&settings);
 	has(QUEUE("disk") "scheduler", "noneeadline [kyber]\n");
