@@ -457,6 +457,9 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	tw_report_add_odd(page, &odd, groups, count, with);
 	tw_report_add_hosts(page, groups, count);
 	tw_page_begin_only(page, TW_IN_TEXT);
+	if (odd.kind == TW_ODD_HOSTS && !are_in_turn(groups, count) &&
+	    !strcmp(groups[0].all.jobs->name, groups[1].all.jobs->name))
+		tw_page_paragraph(page, "their sum: report --merge-hosts");
 	add_names(page, &odd, groups, "not steady:", is_unsteady);
 	add_names(page, &odd, groups, "with errors:", has_errors);
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);

@@ -41,6 +41,8 @@ grep -q 'hosts differ\|not together' "$out"
 [ $? = 1 ]
 ok $? 'of equal hosts nothing is told'
 has "$out" 'odd: none of 2 hosts' 'each has a row'
+run report h1.json h2.json
+has "$out" 'their sum: report --merge-hosts' 'without --merge-hosts it is named'
 
 host h3 '$m->{kernel} = "6.8"; $d->{scheduler} = "none"'
 tells 'hosts differ in kernel: 6.1 on h1, h2; 6.8 on h3 ' 'which has which kernel' h[123].json
