@@ -369,17 +369,17 @@ static void say(int is_shown, const char *text)
 /* Return what a host lacks: "1 of 2 reports did not come"; NULL: nothing. */
 static const char *lack_of(const struct tw_run_arguments *arguments, const struct tw_run_host *host)
 {
-	const char *broken = host->problem ? tw_format("; %zu broken, the last one: %s",
-		host->sent - host->received, host->problem) : "";
+	const char *broken = host->problem ? tw_format("; %zu of %zu reports broken, the last one: "
+		"%s", host->sent - host->received, host->sent, host->problem) : "";
 	size_t owed = 0;
 
 	for (size_t i = 0; i < host->file_count; i++)
 		owed += tw_run_owed(&arguments->files[host->first_file + i]);
-	if (host->received >= owed)
+	if (host->sent >= owed)
 		return *broken ? broken + 2 : NULL;
 	if (!host->sent)
 		return "no report came: fio's lines may tell why, or it lacks the engine";
-	return tw_format("%zu of %zu reports did not come%s", owed - host->received, owed, broken);
+	return tw_format("%zu of %zu reports did not come%s", owed - host->sent, owed, broken);
 }
 
 void tw_run_say_lacks(const struct tw_run_arguments *arguments, int is_shown)
