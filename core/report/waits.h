@@ -13,8 +13,8 @@
 #include "report/report_json.h"
 #include "tickwise.h"
 
-/* The name that stands for files without rows of their own. */
-#define TW_WAIT_OTHER_FILES	"(files after the first 1000)"
+/* Files without rows of their own: this, or this and " below FOLDER/". */
+#define TW_WAIT_OTHER_FILES	"other files"
 
 #define TW_WAIT_DIGITS	2	/* of the histograms */
 

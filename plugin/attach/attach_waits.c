@@ -226,6 +226,22 @@ static struct tw_attach_known *place_of(struct tw_attach_waits *waits,
 	return NULL;
 }
 
+/* Return the length of the first two folders of a path with their slashes; 0: it has none. */
+static int folders_of(const char *path)
+{
+	const char *first = *path == '/' ? strchr(path + 1, '/') : NULL;
+	const char *second = first ? strchr(first + 1, '/') : NULL;
+
+	return first ? (int)((second ? second : first) - path) + 1 : 0;
+}
+
+/* True if these texts have a row, or may get one as there are less than @most rows. */
+static bool has_row(struct tw_attach_waits *waits, const char *const text[TW_WAIT_TEXTS],
+		    size_t most)
+{
+	return waits->all.count < most || tw_waits_find(&waits->all, text);
+}
+
 /* Find the row of a wait by its names. Return 0 or -ENOMEM. */
 static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known,
 		    const char *name, const char *no_device)
@@ -234,16 +250,23 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	const struct tw_sleep_cause is = tw_attach_reason(&known->of, &cause, no_device);
 	/* As a file of the report has it: names that differ only there would be one row. */
 	json_t *plain = tw_json_text(*known->of.path ? known->of.path : name);
+	const char *name_of = json_string_value(plain);
 	const char *text[TW_WAIT_TEXTS] = {
-		tw_attach_call_name(known->of.call), json_string_value(plain),
+		tw_attach_call_name(known->of.call), name_of,
 		tw_sleep_texts[is.word].word, is.function,
 	};
+	/* A byte that is no text is three in @plain. */
+	char others[64 + 2 * 3 * 256];
 
 	if (!plain)
 		return -ENOMEM;
-	if (waits->all.count >= TW_ATTACH_MAX_WAIT_ROWS && !tw_waits_find(&waits->all, text)) {
-		text[TW_WAIT_FILE] = TW_WAIT_OTHER_FILES;
+	if (!has_row(waits, text, TW_ATTACH_MAX_WAIT_ROWS)) {
+		snprintf(others, sizeof(others), TW_WAIT_OTHER_FILES " below %.*s",
+			 folders_of(name_of), name_of);
+		text[TW_WAIT_FILE] = others;
 		text[TW_WAIT_FUNCTION] = "";
+		if (!folders_of(name_of) || !has_row(waits, text, TW_ATTACH_MAX_FOLDER_ROWS))
+			text[TW_WAIT_FILE] = TW_WAIT_OTHER_FILES;
 	}
 	known->word = is.word;
 	known->row = tw_waits_row(&waits->all, text);

@@ -16,10 +16,11 @@
 #include "kernel/causes/stack_words.h"
 #include "report/waits.h"
 
-#define TW_ATTACH_MAX_WAIT_ROWS	1000	/* without those for other files: */
-#define TW_ATTACH_CALL_NAMES	96	/* of each call and reason, at most */
+#define TW_ATTACH_MAX_WAIT_ROWS	1000	/* without those for other files, */
+#define TW_ATTACH_MAX_FOLDER_ROWS 1200	/* with those that are below a folder, */
+#define TW_ATTACH_CALL_NAMES	96	/* and one for each call and reason, at most */
 #define TW_ATTACH_MOST_WAIT_ROWS \
-	(TW_ATTACH_MAX_WAIT_ROWS + TW_ATTACH_CALL_NAMES * TW_SLEEP_WORDS)
+	(TW_ATTACH_MAX_FOLDER_ROWS + TW_ATTACH_CALL_NAMES * TW_SLEEP_WORDS)
 
 struct tw_attach_slow_wait {
 	struct tw_slow ns;

@@ -39,7 +39,10 @@ static const char *file_of(const char *file)
 
 static int is_small(const struct tw_wait_row *row, uint64_t sum_ns)
 {
-	return row->time.sum_ns < sum_ns / SMALL_PART && strcmp(row->text[TW_WAIT_FILE], "-");
+	const char *file = row->text[TW_WAIT_FILE];
+
+	return row->time.sum_ns < sum_ns / SMALL_PART && strcmp(file, "-") &&
+	       strncmp(file, TW_WAIT_OTHER_FILES, strlen(TW_WAIT_OTHER_FILES));
 }
 
 /* Cut @folder to the part that it shares with a file, up to a slash. */
