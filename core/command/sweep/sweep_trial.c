@@ -3,6 +3,7 @@
  * A trial of tickwise sweep: fio runs the jobs once, with the options of the trial at the end of
  * each, where they override the job's own. The reports of all jobs are merged to one.
  */
+#include <ctype.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -159,17 +160,35 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 
 /* ---- a run ---- */
 
-/* fio has memory for each I/O in flight. How large they are is known after the first run. */
+/* Return the largest number in an option such as 4k or 4k-1m; 0: the job does not have it. */
+static double largest_size(const struct tw_report_job *job, const char *option)
+{
+	static const char units[] = "kmg";
+	const char *at = json_string_value(tw_job_option(job, option));
+	double most = 0;
+	char *end;
+
+	for (at = at ? at : ""; *(at += strcspn(at, "0123456789")); at = end) {
+		const double number = strtod(at, &end);
+		const char *unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+
+		most = fmax(most, ldexp(number, unit ? 10 * (int)(unit - units + 1) : 0));
+	}
+	return most;
+}
+
+/* fio has memory for each I/O in flight, as for the largest. How large they are is known after the
+ * first run. */
 static double most_in_flight(const struct tw_sweep *sweep, double rate)
 {
-	double ios = 0, bytes = 0;
+	static const char *const options[] = { "bs", "bsrange", "bssplit" };
+	const struct tw_report *all = &sweep->capacity.last->all;
+	double bytes = 1;
 
-	for (int i = 0; i < TW_SYNC; i++) {
-		ios += (double)sweep->capacity.tally.counts[i].ios;
-		bytes += (double)sweep->capacity.tally.counts[i].bytes;
-	}
-	return fmin(rate > 0 ? OPEN_DEPTH : TW_SWEEP_DEPTH,
-		    bytes > 0 ? fmax(MOST_BYTES * ios / bytes, 1) : OPEN_DEPTH);
+	for (size_t i = 0; i < all->job_count; i++)
+		for (size_t j = 0; j < sizeof(options) / sizeof(*options); j++)
+			bytes = fmax(bytes, largest_size(&all->jobs[i], options[j]));
+	return fmin(rate > 0 ? OPEN_DEPTH : TW_SWEEP_DEPTH, fmax(MOST_BYTES / bytes, 1));
 }
 
 /* Return the options of a trial, with NULL at the end. */

@@ -70,7 +70,7 @@ SWEEP_OWN=0.9 sweeps 0 'a job without a CPU' data
 has "$out" 'Then gives way: the generator' 'is named'
 SWEEP_BEHIND=12000 sweeps 0 'a backlog that grows' --json data
 is "$(value '$j->{bears} < 12000 && 12000 < $j->{too_much}')" 1 'is too much'
-SWEEP_BLOCK=1048576 sweeps 0 'large blocks' data
+SWEEP_BLOCK=4k/90:1m/10 sweeps 0 'some large blocks' data
 is "$(grep iodepth "$seen/1" | xargs)" 'iodepth=128 iodepth=128' 'fewer are in flight'
 sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
 has "$out" 'No rate that was tried surely keeps the goal' 'is reported'

@@ -8,7 +8,7 @@
 # The device can do 20,000 reads a second. At 16,000 one of 100 takes longer than 1 ms, and 2.7
 # times as many with each 400 more. Above 20,000 all do. SWEEP_SLOWER: it is by this part slower in
 # the last run, which has no rate; SWEEP_OWN: the part of the backlog that the job caused;
-# SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: bytes of an I/O; SWEEP_SPEED:
+# SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: the job's bssplit; SWEEP_SPEED:
 # all rates are multiplied by this; SWEEP_LIMIT: without a rate, a limit holds every other I/O,
 # so long that only the second of these trials shows it.
 use strict;
@@ -63,10 +63,10 @@ print $out JSON::PP->new->canonical->encode({
 	jobs => [{ name => 'sweep', groupid => 0, thread_number => 1, subjob_number => 0,
 		pid => $pid, host => 'box', start => "$start", first_ns => 0,
 		run_ns => scalar(@windows) * $width_ns, fio_version => 'fio-3.33',
-		engine => 'tickwise', iodepth => $is{iodepth}, tickwise_version => '0.1',
+		engine => 'tickwise', iodepth => $is{iodepth}, options => { bssplit => $ENV{SWEEP_BLOCK} // '4k/100' }, tickwise_version => '0.1',
 		run => "$pid-1", event_time => JSON::PP::false, event_wait => JSON::PP::false,
 		fallback => JSON::PP::false }],
-	ios => { %moves, read => $ios, sync => 0 }, bytes => { %moves, read => ($ENV{SWEEP_BLOCK} // 4096) * $ios },
+	ios => { %moves, read => $ios, sync => 0 }, bytes => { %moves, read => 4096 * $ios },
 	stages => { lat => { read => $lat }, device => { read => $lat } },
 	$rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND}) ? (response => {
 		backlog => { read => $late }, generator_ns => int($late->{sum_ns} *
