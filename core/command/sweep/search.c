@@ -37,6 +37,7 @@ static const double parts[] = {
 #define NEAR_PART	4.0	/* loads with this many times the slow I/Os are near the limit */
 #define PRIOR_CLUMPS	3.0	/* what loads near the limit tell of a clump counts as much */
 #define DEVIATIONS	1.65	/* of the readings: each is wrong in 5 % of cases at the limit */
+#define MISSING		3	/* deviations of the arrivals: surely too few I/Os are done */
 
 /* ---- what trials show ---- */
 
@@ -45,9 +46,15 @@ static double share_of(const struct tw_search *search)
 	return 1 - search->goal.percent / 100;
 }
 
+/* Did the device fall behind? */
+static int is_behind(const struct tw_load *load)
+{
+	return load->grows || load->missing > MISSING * sqrt(load->due);
+}
+
 int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load)
 {
-	return !load->grows && load->slow <= share_of(search) * load->ios;
+	return !is_behind(load) && load->slow <= share_of(search) * load->ios;
 }
 
 /* Return the variance of the number of slow I/Os, if the windows add up to @load; at least that
@@ -92,7 +99,8 @@ static int holds(const struct tw_search *search, const struct tw_load *load, dou
 {
 	const double allowed = share_of(search) * load->ios;
 
-	return !load->grows && load->seconds > 0.99 * search->full_s &&
+	return !is_behind(load) && load->rate <= search->capacity + search->capacity_error &&
+	       load->seconds > 0.99 * search->full_s &&
 	       2 * (sqrt(allowed / clump) - sqrt(load->slow / clump + 1)) > DEVIATIONS;
 }
 
@@ -100,7 +108,7 @@ static int fails(const struct tw_search *search, const struct tw_load *load, dou
 {
 	const double allowed = share_of(search) * load->ios;
 
-	return load->grows || 2 * (sqrt(load->slow / clump) - sqrt(allowed / clump)) > DEVIATIONS;
+	return is_behind(load) || 2 * (sqrt(load->slow / clump) - sqrt(allowed / clump)) > DEVIATIONS;
 }
 
 /* Judge a load by its trials, together with those of its neighbours: what a slightly larger one
@@ -116,6 +124,8 @@ static enum tw_bound judge(const struct tw_search *search, size_t at, double nea
 			if (fabs(log(load->rate / sum.rate)) > log1p(search->width) * (1 + ALIKE))
 				break;
 			sum.seconds += load->seconds;
+			sum.due += load->due;
+			sum.missing += load->missing;
 			sum.ios += load->ios;
 			sum.slow += load->slow;
 			sum.slow2 += load->slow2;
@@ -184,12 +194,14 @@ struct tw_load *tw_search_load(struct tw_search *search, double rate)
 	return &search->loads[i];
 }
 
-void tw_search_add(struct tw_search *search, double rate, double seconds, int grows,
+void tw_search_add(struct tw_search *search, double rate, double seconds, double missing, int grows,
 		   const struct tw_search_window *windows, size_t count)
 {
 	struct tw_load *load = tw_search_load(search, rate);
 
 	load->seconds += seconds;
+	load->due += rate * seconds;
+	load->missing += missing;
 	load->grows |= grows;
 	for (size_t i = 0; i < count; i++) {
 		load->ios += windows[i].ios;
@@ -207,6 +219,12 @@ void tw_search_add(struct tw_search *search, double rate, double seconds, int gr
 }
 
 /* ---- which is next ---- */
+
+/* Return the nearest load that the jobs can be given. */
+static double given(const struct tw_search *search, double rate)
+{
+	return search->unit > 0 ? search->unit * fmax(round(rate / search->unit), 1) : rate;
+}
 
 static int is_tried(const struct tw_search *search, double rate)
 {
@@ -231,7 +249,7 @@ static double next_part(const struct tw_search *search)
 	const int has_good = first_good(search) < search->count, is_over = has_bad(search);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (!is_tried(search, parts[i] * search->capacity) &&
+		if (!is_tried(search, given(search, parts[i] * search->capacity)) &&
 		    (parts[i] < LEAST_PART ? !has_good :
 		     !is_over && (parts[i] <= LAST_PART || has_good)))
 			return parts[i];
@@ -241,7 +259,7 @@ static double next_part(const struct tw_search *search)
 /* It tells nothing about where the limit is, but that it is lower. */
 static int is_far_above(const struct tw_search *search, const struct tw_load *load)
 {
-	return load->grows || load->slow > FAR_ABOVE * share_of(search) * load->ios;
+	return is_behind(load) || load->slow > FAR_ABOVE * share_of(search) * load->ios;
 }
 
 /* Loads of which each is above the one before, as far as they show it. */
@@ -261,7 +279,7 @@ static size_t find_blocks(const struct tw_search *search, struct block *blocks)
 
 		blocks[count++] = (struct block) {
 			log(load->rate), log(load->rate), load->ios,
-			load->grows ? load->ios : load->slow,
+			is_behind(load) ? load->ios : load->slow,
 		};
 		for (; count > 1 && blocks[count - 2].slow * blocks[count - 1].ios >=
 				    blocks[count - 1].slow * blocks[count - 2].ios; count--) {
@@ -280,20 +298,23 @@ static double log_part(const struct block *block)
 	return log(fmax(block->slow, 0.5) / block->ios);
 }
 
-/* Set the place of the limit on the grid, and how far the loads next to it are apart. Return 0: all
- * loads seem good. */
+/* Set the place of the limit on the grid, and how far the loads next to it are apart. It is the
+ * capacity at most, and if all loads seem good. Return 0: none does. */
 static int find_limit(const struct tw_search *search, double step, double *limit, double *gap)
 {
 	const double origin = log(search->capacity), share = share_of(search);
+	const double most = log1p(search->capacity_error / search->capacity) / step;
 	struct block blocks[TW_SEARCH_LOADS];
 	const size_t count = find_blocks(search, blocks);
 	size_t i = 1;
 	double at;
 
+	*limit = most;
+	*gap = 0;
 	while (i < count && blocks[i].slow <= share * blocks[i].ios)
 		i++;
 	if (i >= count)
-		return 0;
+		return count > 0;
 	*gap = (blocks[i].low - blocks[i - 1].high) / step;
 	/* Between two loads the logarithm of the part of slow I/Os is about a line. */
 	at = (log(share) - log_part(&blocks[i - 1])) /
@@ -306,11 +327,12 @@ static int find_limit(const struct tw_search *search, double step, double *limit
 			*limit = fmin(*limit, log(search->loads[j].rate));
 	if (search->holds > 0)
 		*limit = fmax(*limit, log(search->holds));
-	*limit = (*limit - origin) / step;
+	*limit = fmin((*limit - origin) / step, most);
 	return 1;
 }
 
-/* Choose one of the two loads that are to become the bounds. */
+/* Choose one of the two loads that are to become the bounds. Return 0: the lower one holds, and no
+ * load seems bad. */
 static double next_of_pair(struct tw_search *search, double step, double limit)
 {
 	double low, high, seconds[2] = { 0 };
@@ -318,10 +340,11 @@ static double next_of_pair(struct tw_search *search, double step, double limit)
 	if (!search->has_pair || fabs(limit - search->pair - LOWER_STEPS) > PAIR_STEPS)
 		search->pair = (int)round(limit - LOWER_STEPS);
 	search->has_pair = 1;
-	low = search->capacity * exp(step * search->pair);
-	high = search->capacity * exp(step * (search->pair + STEPS));
+	low = given(search, search->capacity * exp(step * search->pair));
+	high = given(search, search->capacity * exp(step * (search->pair + STEPS)));
+	high = fmax(high, low + search->unit);
 	if (search->holds >= low * (1 - ALIKE))
-		return high;
+		return has_bad(search) ? high : 0;
 	if (search->fails > 0 && search->fails <= high * (1 + ALIKE))
 		return low;
 	for (size_t i = 0; i < search->count; i++)
@@ -337,26 +360,26 @@ int tw_search_next(struct tw_search *search, struct tw_search_trial *trial)
 	double limit, gap;
 
 	*trial = (struct tw_search_trial) {
-		part * search->capacity, SHORT_PART * search->full_s,
+		given(search, part * search->capacity), SHORT_PART * search->full_s,
 	};
 	if (part > 0)
 		return 1;
 	if (search->count == TW_SEARCH_LOADS || !find_limit(search, step, &limit, &gap) ||
 	    (search->holds > 0 && search->fails > 0 &&
-	     search->fails <= search->holds * (1 + search->width) * (1 + ALIKE)))
+	     search->fails <= fmax(search->holds * (1 + search->width),
+				   search->holds + search->unit) * (1 + ALIKE)))
 		return 0;
-	trial->rate = search->capacity * exp(step * round(limit));
+	trial->rate = given(search, search->capacity * exp(step * round(limit)));
 	if (gap > NEAR_STEPS && !is_tried(search, trial->rate))
 		return 1;
 	trial->seconds = search->full_s;
 	trial->rate = next_of_pair(search, step, limit);
-	return 1;
+	return trial->rate > 0;
 }
 
 /* ---- drift ---- */
 
-/* Set the mean of windows, and its variance, of which neighbours may be alike. */
-static void mean_of(double *mean, double *variance, const double *windows, size_t count)
+void tw_windows_mean(double *mean, double *variance, const double *windows, size_t count)
 {
 	double sum = 0;
 
@@ -366,7 +389,7 @@ static void mean_of(double *mean, double *variance, const double *windows, size_
 	for (size_t i = 0; i < count; i++)
 		for (size_t lag = 0; lag <= LAGS && i + lag < count; lag++)
 			sum += weight_of(lag) * (windows[i] - *mean) * (windows[i + lag] - *mean);
-	*variance = sum / (double)(count * count);
+	*variance = count ? sum / (double)(count * count) : 0;
 }
 
 void tw_drift_find(struct tw_drift *drift, const double *before, size_t before_count,
@@ -374,10 +397,13 @@ void tw_drift_find(struct tw_drift *drift, const double *before, size_t before_c
 {
 	double mean[2], variance[2];
 
-	mean_of(&mean[0], &variance[0], before, before_count);
-	mean_of(&mean[1], &variance[1], after, after_count);
+	tw_windows_mean(&mean[0], &variance[0], before, before_count);
+	tw_windows_mean(&mean[1], &variance[1], after, after_count);
+	*drift = (struct tw_drift) { 0 };
+	if (!(mean[0] > 0) || !(mean[1] > 0))
+		return;
 	*drift = (struct tw_drift) { mean[1] / mean[0] - 1,
-				     2 * sqrt(variance[0] + variance[1]) / mean[0], 0 };
+				     2 * sqrt(variance[0] + variance[1]) / mean[0], 1, 0 };
 	drift->is_named = fabs(drift->change) > fmax(LEAST_DRIFT, 2 * drift->error);
 }
 

@@ -33,9 +33,10 @@
 #define START_S		0.8	/* of fio, at first; then as it was */
 #define LEAST_PART	0.6	/* of a trial, for which there must be time */
 
-#define LEAST_IOS	1000	/* of the first load, whose p99 is the goal's base */
+#define LEAST_IOS	10	/* that are due in a trial */
+#define BASE_IOS	1000	/* of the first load, if its p99 is the goal's base */
 #define SURE_IOS	6	/* slow ones that a goal allows, in a trial of full length */
-#define MOST_FULL	4	/* times FULL_S, for these */
+#define MOST_FULL	3	/* times FULL_S, for these: there is time for four */
 #define WIDTH		0.05	/* of the bounds */
 #define WIDTH_OF_TAIL	0.1	/* beyond p99 */
 
@@ -152,6 +153,14 @@ static double drain_s(const struct tw_sweep *sweep)
 	return sweep->search.capacity > 0 ? TW_SWEEP_DEPTH / sweep->search.capacity : 0;
 }
 
+/* Return how many of the windows are before the end of a trial of @seconds: what is in flight then
+ * ends together. */
+static size_t in_time(const struct tw_sweep_windows *windows, const struct tw_report_group *group,
+		      double seconds)
+{
+	return (size_t)((double)windows->count * fmin(seconds * 1e9 / (double)group->run_ns, 1));
+}
+
 /* Run without a rate. @before: what an earlier run did over time, or NULL. */
 static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 			 struct tw_sweep_windows *windows, const struct tw_sweep_windows *before)
@@ -161,16 +170,16 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 		.burst_s = shorter_s(clock, BURST_S), .drain_s = drain_s(sweep),
 		.settle_s = shorter_s(clock, BURST_S),
 	};
+	struct tw_search *search = &sweep->search;
 	struct tw_report_group *group;
 	const int code = run(sweep, clock, &how, &group);
+	double variance;
 	size_t half;
 
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_sweep_windows_of(windows, group, 0);
-	/* What is in flight at the end is seen together. */
-	windows->count = (size_t)((double)windows->count *
-				  fmin(how.seconds * 1e9 / (double)group->run_ns, 1));
+	windows->count = in_time(windows, group, how.seconds);
 	/* The burst that a limit allows is in the first half. */
 	half = windows->count / 2;
 	windows->count -= half;
@@ -182,13 +191,32 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 		return code;
 	}
 	tw_sweep_add(&sweep->capacity, group);
-	for (size_t i = 0; i < windows->count; i++)
-		sweep->search.capacity += windows->rates[i] / (double)windows->count;
-	if (!(sweep->search.capacity > 0))
-		return tw_run_fail(TW_EXIT_DATA, "too few I/Os: none in a tenth of a second");
+	tw_windows_mean(&search->capacity, &variance, windows->rates, windows->count);
+	search->capacity_error = 2 * sqrt(variance);
+	/* A slow device may not have done an I/O in this time. */
+	if (!(search->capacity > 0))
+		search->capacity = (double)sweep->capacity.response.count / sweep->capacity.seconds;
 	tell(clock, tw_format("as fast as it can, depth %d: %s IOPS", TW_SWEEP_DEPTH,
-			      TW_SAY_NUMBER(sweep->search.capacity)), &sweep->capacity, "");
+			      TW_SAY_NUMBER(search->capacity)), &sweep->capacity, "");
 	return code;
+}
+
+/* Add what was done in whole windows of a trial. Return how many I/Os less than its rate gives, but
+ * for those that were in flight at first (Little's law). Later the queue may have grown. */
+static double count_done(struct tw_sweep_trials *trials, const struct tw_search_trial *trial,
+			 const struct tw_sweep_windows *windows, size_t count)
+{
+	const size_t half = (count + 1) / 2;
+	double done = 0, in_flight = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		done += windows->rates[i] * windows->width_s;
+		if (i < half)
+			in_flight += windows->rates[i] * windows->means_ns[i] / 1e9 / (double)half;
+	}
+	trials->done += done;
+	trials->done_s += windows->width_s * (double)count;
+	return trial->rate * windows->width_s * (double)count - done - in_flight;
 }
 
 /* Try a load. */
@@ -204,13 +232,11 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 	struct tw_sweep_trials *trials;
 	struct tw_report_group *group;
 	struct tw_load *load;
+	double missing;
 	const int code = run(sweep, clock, &how, &group);
 
 	if (code != TW_EXIT_GOOD)
 		return code;
-	tw_sweep_windows_of(windows, group, 0);
-	if (!windows->count)
-		return tw_run_fail(TW_EXIT_DATA, "too few I/Os: none in a tenth of a second");
 	load = tw_search_load(search, trial->rate);
 	if (!load->trials)
 		load->trials = tw_grow(NULL, 0, sizeof(*trials));
@@ -221,11 +247,39 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 			99, 2 * (double)tw_histogram_percentile(&trials->response, 99)
 		};
 	tw_sweep_windows_of(windows, group, search->goal.ns);
-	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9,
+	missing = count_done(trials, trial, windows, in_time(windows, group, how.seconds));
+	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9, missing,
 		      tw_report_behind_ns(group) > 0, windows->list, windows->count);
 	tell(clock, tw_format("%s a second", TW_SAY_NUMBER(trial->rate)), trials,
 	     tw_search_seems_good(search, load) ? ": keeps the goal" : ": too much");
 	return TW_EXIT_GOOD;
+}
+
+/* Return how long a trial of a load is that can tell whether it keeps the goal. */
+static double sure_s(const struct tw_sweep *sweep, double rate)
+{
+	return SURE_IOS / (1 - sweep->search.goal.percent / 100) / rate;
+}
+
+static double most_s(const struct clock *clock)
+{
+	return MOST_FULL * FULL_S * longer(clock);
+}
+
+/* Find out how long a sweep has to be in which such trials of the limit have the time. */
+static void find_for(struct tw_sweep *sweep, const struct clock *clock)
+{
+	const struct tw_search *search = &sweep->search;
+	double rate = 0;
+
+	for (size_t i = 0; i < search->count; i++)
+		if (tw_search_seems_good(search, &search->loads[i]))
+			rate = search->loads[i].rate;
+		else if (rate > 0)
+			break;
+	sweep->sure_s = rate > 0 ? sure_s(sweep, rate) : 0;
+	sweep->for_s = sweep->sure_s > most_s(clock) ?
+		       DEFAULT_S * sweep->sure_s / (MOST_FULL * FULL_S) : 0;
 }
 
 /* Make trials while there is time, then the first two again. */
@@ -234,12 +288,10 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 	static struct tw_sweep_windows full, first, again, other;
 	struct tw_search *search = &sweep->search;
 	struct tw_search_trial trial, first_trial = { .rate = 0 };
-	const double most_s = MOST_FULL * FULL_S * longer(clock);
 	int code = find_capacity(sweep, clock, &full, NULL);
 
-	sweep->sure_s = SURE_IOS / (1 - search->goal.percent / 100) / search->capacity;
-	search->full_s = fmin(fmax(FULL_S * longer(clock), sweep->sure_s), most_s);
-	sweep->for_s = sweep->sure_s > most_s ? DEFAULT_S * sweep->sure_s / (MOST_FULL * FULL_S) : 0;
+	search->full_s = fmin(fmax(FULL_S * longer(clock), sure_s(sweep, search->capacity)),
+			      most_s(clock));
 	while (code == TW_EXIT_GOOD && tw_search_next(search, &trial)) {
 		/* Each of this trial and the two at the end has these. */
 		const double each_s = clock->start_s + drain_s(sweep) +
@@ -247,11 +299,16 @@ static int measure(struct tw_sweep *sweep, struct clock *clock)
 		const double left_s = clock->whole_s - elapsed_s(clock) - 3 * each_s -
 			again_s(clock) - first_trial.seconds;
 
-		if (!search->count) {
-			/* It is tried, whatever time fio took to start. */
-			trial.seconds = fmin(fmax(trial.seconds, LEAST_IOS / trial.rate),
+		/* A load below the capacity needs more time for as many I/Os. */
+		if (trial.seconds >= search->full_s)
+			trial.seconds = fmin(fmax(trial.seconds, sure_s(sweep, trial.rate)),
+					     most_s(clock));
+		if (!search->count && !sweep->has_goal)
+			trial.seconds = fmin(fmax(trial.seconds, BASE_IOS / trial.rate),
 					     2 * search->full_s);
-		} else {
+		trial.seconds = fmax(trial.seconds, LEAST_IOS / trial.rate);
+		/* The first is tried, whatever time fio took to start. */
+		if (search->count) {
 			if (LEAST_PART * trial.seconds > left_s)
 				break;
 			trial.seconds = fmin(trial.seconds, left_s);
@@ -296,7 +353,9 @@ static int sweep_path(struct tw_sweep *sweep, const struct wanted *wanted, const
 	clock.begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	sweep->arguments.progress = &clock.progress;
 	sweep->arguments.whole_ns = wanted->for_ns;
+	sweep->search.unit = sweep->threads;
 	code = measure(sweep, &clock);
+	find_for(sweep, &clock);
 	if (code == TW_EXIT_UNDECIDED && !sweep->search.count)
 		return tw_command_interrupted(TW_SWEEP, 0);
 	return code == TW_EXIT_GOOD || code == TW_EXIT_UNDECIDED ? show(sweep, wanted) : code;

@@ -55,7 +55,8 @@ static unsigned largest_stage(const struct tw_sweep_trials *trials,
 
 static double done_of(const struct tw_sweep_trials *trials)
 {
-	return trials->seconds > 0 ? (double)trials->response.count / trials->seconds : 0;
+	return trials->done_s > 0 ? trials->done / trials->done_s :
+	       (double)trials->response.count / trials->seconds;
 }
 
 const char *tw_sweep_gives_way(const struct tw_sweep *sweep)

@@ -17,6 +17,7 @@
 /* All trials of a rate, or of none. */
 struct tw_sweep_trials {
 	double seconds;
+	double done, done_s;		/* I/Os in whole windows, and the length of these */
 	struct tw_tally tally;
 	struct tw_histogram response;	/* of all directions */
 	const struct tw_report_group *last;	/* the last trial */
@@ -27,6 +28,7 @@ struct tw_sweep_windows {
 	struct tw_search_window list[TW_SWEEP_WINDOWS];
 	double rates[TW_SWEEP_WINDOWS], means_ns[TW_SWEEP_WINDOWS];
 	size_t count;
+	double width_s;
 };
 
 struct tw_sweep {
@@ -34,12 +36,12 @@ struct tw_sweep {
 	struct tw_run_engines engines;
 	struct tw_run_arguments arguments;
 	struct tw_run_target target;	/* path NULL: a job file */
-	double share;			/* 1 / number of jobs */
+	double threads;			/* of all jobs; each has as large a part of the load */
 	size_t first_burst;		/* the first section that is such a copy */
 	int has_goal;			/* 0: where p99 doubles */
 	struct tw_search search;	/* each load has struct tw_sweep_trials */
 	struct tw_sweep_trials capacity;
-	double sure_s;			/* length of a trial that can tell a load at the goal */
+	double sure_s;			/* length of a trial that can tell the load that was found */
 	double for_s;			/* --for that has time for such trials; 0: as given */
 	struct tw_drift drift, low_drift;	/* of the capacity; of the response */
 };

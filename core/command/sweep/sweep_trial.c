@@ -94,7 +94,7 @@ static int check_jobs(struct tw_sweep *sweep, int may_write)
 	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
 		if (!jobs->sections[i].is_global && !jobs->sections[i].is_skipped)
 			code = check_job(jobs, i, may_write, &threads);
-	sweep->share = threads ? 1 / (double)threads : 1;
+	sweep->threads = threads ? (double)threads : 1;
 	return code;
 }
 
@@ -133,7 +133,7 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 	count = tw_push(&argv, count, is_path || !may_write ? tw_format("--readonly") : NULL);
 	tw_push(&argv, count, NULL);
 	sweep->path = path;
-	sweep->share = 1;
+	sweep->threads = 1;
 	arguments->is_quiet = 1;
 	if (!is_path) {
 		code = tw_run_prepare(arguments, &sweep->engines, NULL, argv);
@@ -195,10 +195,10 @@ static double most_in_flight(const struct tw_sweep *sweep, double rate)
 static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how *how,
 			 int is_burst)
 {
-	const double rate = is_burst ? 0 : how->rate * sweep->share;
+	const double rate = is_burst ? 0 : how->rate / sweep->threads;
 	/* Both runs without a rate have the same, since the first one can't know the size. */
 	const double most = how->rate > 0 ? most_in_flight(sweep, rate) : TW_SWEEP_DEPTH;
-	const double depth = ceil(most * sweep->share);
+	const double depth = ceil(most / sweep->threads);
 	char *options = is_burst ?
 		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms startdelay=0 ramp_time=0 "
 			  "tw_report=none tw_kernel=off", depth, 1e3 * how->burst_s) :
@@ -211,8 +211,7 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 	/* With the same places in each trial, a cache would have them. */
 	options = tw_format("%s randrepeat=0", options);
 	if (rate > 0)
-		options = tw_format("%s tw_arrivals=poisson tw_rate_iops=%.0f", options,
-				    fmax(rate, 1));
+		options = tw_format("%s tw_arrivals=poisson tw_rate_iops=%.0f", options, rate);
 	for (char *option = strtok(options, " "); option; option = strtok(NULL, " "))
 		count = tw_push(&list, count, option);
 	tw_push(&list, count, NULL);
@@ -308,13 +307,14 @@ void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_repor
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_histogram *of = tally->times[response_of(tally)];
 	const struct tw_windows *over_time = &tally->over_time;
-	double exact = 0, coarse = 0, ios = 0;
+	double exact = 0, coarse = 0, ios = 0, all = 0;
 	uint32_t first, last, merged;
 
 	*windows = (struct tw_sweep_windows) { .count = 0 };
 	tw_report_whole_windows(group, &first, &last);
 	merged = over_time->width_ns ? (uint32_t)((TW_SEARCH_WINDOW_NS + over_time->width_ns - 1) /
 						  over_time->width_ns) : 1;
+	windows->width_s = (double)over_time->width_ns * merged / 1e9;
 	for (uint32_t i = first; i + merged <= last; i += merged, windows->count++) {
 		struct tw_search_window *into = &windows->list[windows->count];
 		double sum_ns = 0;
@@ -330,14 +330,19 @@ void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_repor
 			}
 		coarse += into->slow;
 		ios += into->ios;
-		windows->rates[windows->count] = into->ios * 1e9 /
-						 ((double)over_time->width_ns * merged);
+		windows->rates[windows->count] = into->ios / windows->width_s;
 		windows->means_ns[windows->count] = into->ios > 0 ? sum_ns / into->ios : 0;
 	}
 	/* The windows have few digits, and no backlog. All I/Os together have both. */
-	for (int k = 0; k < TW_SYNC; k++)
-		if (of[k].count)
-			exact += above(&of[k], goal_ns);
+	for (int k = 0; k < TW_SYNC; k++) {
+		all += (double)of[k].count;
+		exact += of[k].count ? above(&of[k], goal_ns) : 0;
+	}
+	/* Few I/Os may take less than a window all together. */
+	if (!(ios > 0)) {
+		windows->list[0].ios = ios = all;
+		windows->count += !windows->count;
+	}
 	for (size_t i = 0; i < windows->count && exact > 0; i++) {
 		struct tw_search_window *of_window = &windows->list[i];
 

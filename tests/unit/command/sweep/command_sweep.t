@@ -19,7 +19,7 @@ sweeps()
 {
 	code=$1 what=$2
 	shift 2
-	rm -rf runs reports "${seen:?}"/*
+	rm -rf runs takes reports "${seen:?}"/*
 	run sweep --engine="$engine" --goal='p99<1ms' --for=62.5 "$@"
 	is "$status" "$code" "$what" || shows "$out" "$err"
 }
@@ -75,7 +75,17 @@ is "$(grep iodepth "$seen/1" | xargs)" 'iodepth=128 iodepth=128' 'fewer are in f
 sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
 has "$out" 'No rate that was tried surely keeps the goal' 'is reported'
 has "$out" 'Then gives way: device, which takes 100.0 us' 'with the reason'
-rm -f runs
+SWEEP_SPEED=0.0002 sweeps 2 'a slow device that keeps no goal' --goal='p99<10us' --json \
+	--reports=reports --for=20 data
+is "$(value '!defined $j->{bears} && $j->{too_much} == $j->{loads}[0]{rate}')" 1 'has its loads'
+is "$(find reports -name 'sweep.*.tickwise.json' | wc -l)" "$(cat runs)" 'and all reports'
+# The queue is never long enough for slow I/Os: a rate above 40 a second is known by what is done.
+SWEEP_SPEED=0.002 sweeps 0 'a slow device, and a goal of longer than a trial' --goal='p99<1000s' --json data
+is "$(value '$j->{bears} > 30 && $j->{bears} <= $j->{capacity} + 1 && $j->{too_much} > 40')" 1 \
+	'does not bear more than it can do'
+SWEEP_SPEED=0.002 sweeps 0 'few I/Os' --goal='p99.9<1ms' --for=25min data
+works 'have enough time' test "$(sed 's/\..*//' takes)" -lt $((25 * 60))
+rm -f runs takes
 run sweep --engine="$engine" --for=62.5 data
 is "$status $(grep -c 'twice the p99 of the lowest' "$out")" '0 1' 'without a goal' || shows "$out" "$err"
 
@@ -84,6 +94,11 @@ FAKE_DO="$FAKE_DO"'; [ "$(cat runs)" != 4 ] || kill -INT $PPID' sweeps 2 'Ctrl-C
 is "$(grep -c 'interrupted' "$out") $(cat runs)" '1 4' 'shows what was measured' || shows "$out" "$err"
 
 # ---- a job ----
+
+printf '[a]\nioengine=io_uring\nrw=randread\nnumjobs=7\n' >seven.fio
+sweeps 0 'seven jobs' --json seven.fio
+is "$(value 'scalar grep { $_->{rate} % 7 || $_->{rate} != int $_->{rate} } @{$j->{loads}}')" 0 \
+	'have the same whole rate, and their sum is the load'
 
 printf '[global]\nioengine=io_uring\nnumjobs=2\n[a]\nrw=randread\n[b]\nrw=randwrite\n' >job.fio
 FAKE_DO=true sweeps 70 'a job whose fio does nothing' --write job.fio

@@ -9,7 +9,8 @@
 # times as many with each 400 more. Above 20,000 all do. SWEEP_SLOWER: it is by this part slower in
 # the last run, which has no rate; SWEEP_OWN: the part of the backlog that the job caused;
 # SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: the job's bssplit; SWEEP_SPEED:
-# all rates are multiplied by this; SWEEP_LIMIT: without a rate, a limit holds every other I/O,
+# all rates are multiplied by this; SWEEP_WRITES: there are as many writes, which take 10 us;
+# SWEEP_LIMIT: without a rate, a limit holds every other I/O,
 # so long that only the second of these trials shows it.
 use strict;
 use warnings;
@@ -33,6 +34,13 @@ open my $runs, '>', 'runs' or die;
 print $runs $count + 1;
 
 my ($seconds, $rate) = ($is{runtime} =~ /(\d+)/ ? $1 / 1000 : 0, $is{tw_rate_iops});
+$rate *= $is{numjobs} // 1 if $rate;
+# How long all runs take.
+my $takes = 0;
+if (open my $before, '<', 'takes') { $takes = <$before>; }
+open my $sum, '>', 'takes' or die;
+$takes += $_ for map { ($is{$_} // 0) =~ /(\d+)/ ? $1 / 1000 : 0 } qw(startdelay ramp_time runtime);
+print $sum $takes;
 my $speed = $ENV{SWEEP_SPEED} // 1;
 my $full = 20000 * $speed * ($count && !$rate ? 1 - ($ENV{SWEEP_SLOWER} // 0) : 1);
 my $done = $rate && $rate < $full ? $rate : $full;
@@ -52,10 +60,12 @@ for my $i (1 .. int($seconds / $width_s)) {
 	$ios += $all;
 	$slow += $late;
 	push @windows, !$all ? () : { start => $start + ($i - 1) * $width_ns  . '', read => histogram(1, $all > $late ? ($fast_ns, $all - $late) : (),
-			$late ? ($slow_ns, $late) : ()) };
+			$late ? ($slow_ns, $late) : ()),
+			$ENV{SWEEP_WRITES} ? (write => histogram(1, 10000, $all)) : () };
 }
 my $lat = histogram(3, $ios > $slow ? ($fast_ns, $ios - $slow) : (), $slow ? ($slow_ns, $slow) : ());
 my $late = histogram(3, 4000000, $ios);
+my @writes = $ENV{SWEEP_WRITES} ? (write => histogram(3, 10000, $ios)) : ();
 my %moves = (read => 0, write => 0, trim => 0);
 open my $out, '>', "$folder/sweep.1.$pid.tickwise.json" or die "$folder: $!";
 print $out JSON::PP->new->canonical->encode({
@@ -66,8 +76,8 @@ print $out JSON::PP->new->canonical->encode({
 		engine => 'tickwise', iodepth => $is{iodepth}, options => { bssplit => $ENV{SWEEP_BLOCK} // '4k/100' }, tickwise_version => '0.1',
 		run => "$pid-1", event_time => JSON::PP::false, event_wait => JSON::PP::false,
 		fallback => JSON::PP::false }],
-	ios => { %moves, read => $ios, sync => 0 }, bytes => { %moves, read => 4096 * $ios },
-	stages => { lat => { read => $lat }, device => { read => $lat } },
+	ios => { %moves, read => $ios, @writes ? (write => $ios) : (), sync => 0 }, bytes => { %moves, read => 4096 * $ios },
+	stages => { lat => { read => $lat, @writes }, device => { read => $lat, @writes } },
 	$rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND}) ? (response => {
 		backlog => { read => $late }, generator_ns => int($late->{sum_ns} *
 			($ENV{SWEEP_OWN} // 0)), backlog_at_end_ns => { %moves, sync => 0,

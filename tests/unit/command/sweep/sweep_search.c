@@ -169,16 +169,22 @@ static void run_closed(struct state *state, double seconds, double *rates)
 	stop_at(state, from + seconds);
 }
 
-static void run_open(struct state *state, double rate, double seconds,
-		     struct tw_search_window *windows)
+/* Return how many I/Os less ended than the rate gives, but for those in flight. */
+static double run_open(struct state *state, double rate, double seconds,
+		       struct tw_search_window *windows)
 {
 	const double from = state->now + SETTLE_S;
-	double at = state->now;
+	double at = state->now, missing = rate * seconds, end;
 
 	memset(windows, 0, MOST_WINDOWS * sizeof(*windows));
-	while ((at += exponential() / rate) < from + seconds)
-		count(windows, from, seconds, at, end_of(state, at));
+	while ((at += exponential() / rate) < from + seconds) {
+		end = end_of(state, at);
+		missing -= at >= from && end <= from + seconds ?
+			   1 + (end - at) / seconds : 0;
+		count(windows, from, seconds, at, end);
+	}
 	stop_at(state, from + seconds);
+	return missing;
 }
 
 static struct state start_of(const struct device *device, double drift)
@@ -200,15 +206,6 @@ struct outcome {
 	int is_done;
 };
 
-static double mean(const double *values, int number)
-{
-	double sum = 0;
-
-	for (int i = 0; i < number; i++)
-		sum += values[i] / number;
-	return sum;
-}
-
 static struct outcome sweep(const struct device *device, double drift)
 {
 	static struct tw_search_window windows[MOST_WINDOWS];
@@ -221,9 +218,11 @@ static struct outcome sweep(const struct device *device, double drift)
 	double before[MOST_WINDOWS], after[MOST_WINDOWS];
 	struct outcome outcome = { .is_done = 1 };
 	const int half = (int)(CAPACITY_S / WINDOW_S / 2);
+	double variance, missing;
 
 	run_closed(&state, CAPACITY_S, before);
-	search.capacity = mean(before + half, half);
+	tw_windows_mean(&search.capacity, &variance, before + half, (size_t)half);
+	search.capacity_error = 2 * sqrt(variance);
 	state.now += START_S;
 	while (tw_search_next(&search, &trial)) {
 		const double more = START_S + FIRST_S + SETTLE_S;
@@ -234,8 +233,8 @@ static struct outcome sweep(const struct device *device, double drift)
 		}
 		state.now += START_S;
 		run_closed(&state, FIRST_S, NULL);
-		run_open(&state, trial.rate, trial.seconds, windows);
-		tw_search_add(&search, trial.rate, trial.seconds, 0, windows,
+		missing = run_open(&state, trial.rate, trial.seconds, windows);
+		tw_search_add(&search, trial.rate, trial.seconds, missing, 0, windows,
 			      (size_t)(trial.seconds / WINDOW_S + 0.5));
 		outcome.trials++;
 	}
@@ -338,7 +337,8 @@ static void test_goals(void)
 }
 
 /* Try a load with the same part of slow I/Os in each window. */
-static void try(struct tw_search *search, double rate, double seconds, double part, int grows)
+static void try_missing(struct tw_search *search, double rate, double seconds, double part,
+			double missing, int grows)
 {
 	static struct tw_search_window windows[MOST_WINDOWS];
 	const size_t number = (size_t)(seconds / WINDOW_S + 0.5);
@@ -347,7 +347,12 @@ static void try(struct tw_search *search, double rate, double seconds, double pa
 		windows[i] = (struct tw_search_window) {
 			.ios = rate * WINDOW_S, .slow = part * rate * WINDOW_S,
 		};
-	tw_search_add(search, rate, seconds, grows, windows, number);
+	tw_search_add(search, rate, seconds, missing, grows, windows, number);
+}
+
+static void try(struct tw_search *search, double rate, double seconds, double part, int grows)
+{
+	try_missing(search, rate, seconds, part, 0, grows);
 }
 
 static struct tw_search begin(void)
@@ -381,9 +386,22 @@ static void test_rules(void)
 	try(&search, 10000, FULL_S, 0, 0);
 	try(&search, 15000, FULL_S, 0, 1);
 	tap_ok(diff_nearly(search.fails, 15000, 1e-6), "a backlog that grows below the goal");
+	/* A deviation is 300 I/Os of 90,000. */
+	search = begin();
+	try_missing(&search, 15000, FULL_S, 0, 890, 0);
+	tap_ok(diff_nearly(search.holds, 15000, 1e-6), "arrivals at random times may be fewer");
+	try_missing(&search, 18000, FULL_S, 0, 1100, 0);
+	tap_ok(diff_nearly(search.fails, 18000, 1e-6), "a load of which too few I/Os are done fails");
+	search = begin();
+	search.capacity_error = 100;
+	try(&search, 20050, FULL_S, 0, 0);
+	try(&search, 20150, FULL_S, 0, 0);
+	tap_ok(diff_nearly(search.holds, 20050, 1e-6),
+	       "no load holds that is above the capacity and its error");
 	search = begin();
 	for (int i = 0; tw_search_next(&search, &trial) && i < 100; i++)
 		try(&search, trial.rate, trial.seconds, 0, 0);
+	tap_ok(search.holds > 19000 && search.holds <= 20000, "if all seem good, one near it holds");
 	tap_ok(search.count > 7 && !(search.fails > 0) &&
 	       diff_nearly(search.loads[search.count - 1].rate, 80000, 1e-6),
 	       "no load fails: up to four times the capacity");
