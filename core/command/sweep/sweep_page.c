@@ -23,20 +23,17 @@ static const char *const bound_names[] = { "undecided", "yes", "no" };
 
 /* ---- what was found ---- */
 
-/* Return the direction with most I/Os: stages are of one. */
-static int direction_of(const struct tw_tally *tally)
-{
-	int most = TW_READ;
-
-	for (int i = 0; i < TW_SYNC; i++)
-		if (tally->counts[i].ios > tally->counts[most].ios)
-			most = i;
-	return most;
-}
-
+/* Return the mean of all directions together, as the goal is. */
 static double mean_ns(const struct tw_sweep_trials *trials, unsigned stage)
 {
-	return tw_tally_mean_ns(&trials->tally, stage, direction_of(&trials->tally));
+	const struct tw_tally *tally = &trials->tally;
+	double sum_ns = 0, ios = 0;
+
+	for (int i = 0; i < TW_SYNC; i++) {
+		sum_ns += tw_tally_mean_ns(tally, stage, i) * (double)tally->counts[i].ios;
+		ios += (double)tally->counts[i].ios;
+	}
+	return ios > 0 ? sum_ns / ios : 0;
 }
 
 /* Return the stage whose mean is the largest, or the most above that of @than, if that is not
@@ -86,9 +83,11 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 	}
 	limit = limit ? limit : tw_report_limit_to_json(fails->last);
 	if (limit) {
-		text = tw_format("%s%s", tw_report_string(limit, "text"), search->holds >
-				 json_real_value(json_object_get(limit, "iops")) ?
-				 "; for some seconds it lets a little more through" : "");
+		text = tw_format("%s", tw_report_string(limit, "text"));
+		if (search->holds > json_real_value(json_object_get(limit, "iops")))
+			text = tw_format("%s. It lets a little more through at first, so %s were "
+					 "borne in a trial; in the long run the limit counts", text,
+					 TW_SAY_NUMBER(search->holds));
 		json_decref(limit);
 		return text;
 	}
@@ -118,6 +117,15 @@ static unsigned long long in_flight(const struct tw_report *all)
 	return sum;
 }
 
+static int directions_of(const struct tw_tally *tally)
+{
+	int count = 0;
+
+	for (int i = 0; i < TW_SYNC; i++)
+		count += tally->counts[i].ios > 0;
+	return count;
+}
+
 static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	const struct tw_run_target *target = &sweep->target;
@@ -129,11 +137,21 @@ static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 							 TW_SAY_BYTES(target->bytes)) : "",
 			     target->is_direct ? ", direct" : ", through the page cache, as there "
 			     "is no direct I/O here");
-	tw_page_more(page, "arrivals at random times; goal %s%s", say_goal(sweep),
-		     sweep->has_goal ? "" : ", twice the p99 of the lowest load");
+	tw_page_more(page, "arrivals at random times; goal %s%s%s", say_goal(sweep),
+		     sweep->has_goal ? "" : ", twice the p99 of the lowest load",
+		     directions_of(&sweep->capacity.tally) > 1 ?
+		     ", of reads and writes together" : "");
 	if (target->path && target->bytes < SMALL_BYTES)
 		tw_page_remark(page, "%s may fit into a drive's own cache: for all of the drive, "
 			       "sweep its device", TW_SAY_BYTES(target->bytes));
+}
+
+static int is_never_good(const struct tw_search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		if (tw_search_seems_good(search, &search->loads[i]))
+			return 0;
+	return 1;
 }
 
 static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
@@ -150,6 +168,9 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 	else if (search->holds > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second. No rate that was tried is "
 				  "surely too much", TW_SAY_NUMBER(search->holds));
+	else if (low && is_never_good(search))
+		tw_page_paragraph(page, "No load that was tried met the goal: the lowest was %s "
+				  "I/Os a second", TW_SAY_NUMBER(low->rate));
 	else if (search->fails > 0)
 		tw_page_paragraph(page, "%s I/Os a second are too many. No rate that was tried "
 				  "surely keeps the goal", TW_SAY_NUMBER(search->fails));
@@ -174,14 +195,23 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 
 static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 {
-	if (sweep->drift.is_named)
-		tw_page_warning(page, "it changed during the sweep: its capacity by %+.0f %% "
-				"(+-%s). The bounds can be off by as much.",
-				100 * sweep->drift.change, TW_SAY_PERCENT(100 * sweep->drift.error));
-	if (sweep->low_drift.is_named)
-		tw_page_warning(page, "it changed during the sweep: the mean response at the "
-				"lowest load by %+.0f %% (+-%s).", 100 * sweep->low_drift.change,
-				TW_SAY_PERCENT(100 * sweep->low_drift.error));
+	const struct tw_drift *capacity = &sweep->drift, *response = &sweep->low_drift;
+
+	if (capacity->is_named)
+		tw_page_warning(page, "the capacity changed: at the end of the sweep it was %.0f %% "
+				"(+-%s) %s than at the start. The bounds can be off by as much.",
+				100 * fabs(capacity->change), TW_SAY_PERCENT(100 * capacity->error),
+				capacity->change < 0 ? "lower" : "higher");
+	if (response->is_named)
+		tw_page_warning(page, "the response changed: %s I/Os a second, the lowest load, were "
+				"tried at the start and at the end. The mean response was %.0f %% "
+				"(+-%s) %s at the end. The times of the table can be off by as "
+				"much.", TW_SAY_NUMBER(sweep->search.loads[0].rate),
+				100 * fabs(response->change), TW_SAY_PERCENT(100 * response->error),
+				response->change < 0 ? "shorter" : "longer");
+	if (sweep->search.count && !capacity->is_known)
+		tw_page_remark(page, "the capacity was measured only once: whether it changed "
+			       "during the sweep is not known");
 }
 
 /* @load: NULL: they had no rate. */
@@ -320,7 +350,7 @@ static json_t *load_to_json(const struct tw_load *load)
 
 static json_t *drift_to_json(const struct tw_drift *drift)
 {
-	return json_pack("{sf, sf, sb}", "change", drift->change, "error", drift->error,
+	return !drift->is_known ? json_null() : json_pack("{sf, sf, sb}", "change", drift->change, "error", drift->error,
 			 "is_named", drift->is_named);
 }
 

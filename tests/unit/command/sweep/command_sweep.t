@@ -65,7 +65,7 @@ has "$out" '1 MiB may fit into a drive' 'a small file'
 has page.html 'Response by load' 'plots'
 is "$(ls "$TMPDIR")" '' 'no report stays'
 SWEEP_SLOWER=0.2 sweeps 0 'a device that becomes slower' data
-has "$out" 'it changed during the sweep: its capacity by -20 %' 'is named'
+has "$out" 'at the end of the sweep it was 20 % (+-0.49 %)' 'is named'
 SWEEP_OWN=0.9 sweeps 0 'a job without a CPU' data
 has "$out" 'Then gives way: the generator' 'is named'
 SWEEP_BEHIND=12000 sweeps 0 'a backlog that grows' --json data
@@ -73,7 +73,7 @@ is "$(value '$j->{bears} < 12000 && 12000 < $j->{too_much}')" 1 'is too much'
 SWEEP_BLOCK=4k/90:1m/10 sweeps 0 'some large blocks' data
 is "$(grep iodepth "$seen/1" | xargs)" 'iodepth=128 iodepth=128' 'fewer are in flight'
 sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
-has "$out" 'No rate that was tried surely keeps the goal' 'is reported'
+has "$out" 'No load that was tried met the goal: the lowest was 60.00 I/Os a second' 'is reported'
 has "$out" 'Then gives way: device, which takes 100.0 us' 'with the reason'
 SWEEP_SPEED=0.0002 sweeps 2 'a slow device that keeps no goal' --goal='p99<10us' --json \
 	--reports=reports --for=20 data
@@ -85,6 +85,8 @@ is "$(value '$j->{bears} > 30 && $j->{bears} <= $j->{capacity} + 1 && $j->{too_m
 	'does not bear more than it can do'
 SWEEP_SPEED=0.002 sweeps 0 'few I/Os' --goal='p99.9<1ms' --for=25min data
 works 'have enough time' test "$(sed 's/\..*//' takes)" -lt $((25 * 60))
+SWEEP_WRITES=1 sweeps 0 'reads and writes' --json data
+is "$(value 'int $j->{loads}[0]{mean_stages_ns}{device}')" 55000 'have a mean together'
 rm -f runs takes
 run sweep --engine="$engine" --for=62.5 data
 is "$status $(grep -c 'twice the p99 of the lowest' "$out")" '0 1' 'without a goal' || shows "$out" "$err"
@@ -92,6 +94,11 @@ is "$status $(grep -c 'twice the p99 of the lowest' "$out")" '0 1' 'without a go
 # shellcheck disable=SC2016
 FAKE_DO="$FAKE_DO"'; [ "$(cat runs)" != 4 ] || kill -INT $PPID' sweeps 2 'Ctrl-C' data
 is "$(grep -c 'interrupted' "$out") $(cat runs)" '1 4' 'shows what was measured' || shows "$out" "$err"
+has "$out" 'the capacity was measured only once' 'and what was not'
+# shellcheck disable=SC2016
+FAKE_DO="$FAKE_DO"'; [ "$(cat runs)" != 4 ] || kill -INT $PPID' sweeps 2 'Ctrl-C' --json data
+is "$(value 'exists $j->{capacity_drift} && !defined $j->{capacity_drift} && !defined $j->{response_drift}')" \
+	1 'a drift that was not measured is null'
 
 # ---- a job ----
 
