@@ -207,7 +207,7 @@ waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 6
 	$(row openat - 'no such word' x 0 "$(counted 20 1)")" >waits.json
 waits "" >no_waits.json
 # More than have rows of their own, which are most of the time; and small ones
-waits "$(for i in $(seq 16); do row openat "/data/$i" metadata x 0 "$(counted 20 1)"; echo ,; done)
+waits "$(for i in $(seq 16); do row openat "/data/$i" metadata x 0 "$(counted 20 3)"; echo ,; done)
 	$(row pread64 'other files below /srv/data/' 'own page' x 4000 "$(counted 65 89 575 10)")" >many_files.json
 
 # ---- another direction, another host ----
@@ -383,7 +383,7 @@ golden_file caused.trace caused.trace
 golden caused_json report --json caused.json
 golden attached report attached.json
 golden attached_json report --json attached.json
-golden waits report --html=waits.html waits.json
+golden waits report --all --html=waits.html waits.json
 golden waits_json report --json waits.json
 golden no_waits report no_waits.json
 golden many_files report many_files.json

@@ -14,10 +14,10 @@
 #include "latency/sleep_words.h"
 #include "report/waits.h"
 
-#define MAX_IN_TEXT	8
+#define MAX_IN_TEXT	6
 /* Rows are shown until they have all of the time but this part. */
-#define REST_PART	100
-#define MAX_SLOWEST	3
+#define REST_PART	20
+#define MAX_SLOWEST	2
 /* With more rows than fit, those below this part of the time are put together. */
 #define SMALL_PART	10
 
@@ -241,7 +241,7 @@ static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
 	};
 
 	tw_page_remark(page, "%s", "");
-	if (unknown_ns)
+	if (unknown_ns > sum_ns / 100)
 		tw_page_more(page, "file not known: %s of the time",
 			     TW_SAY_PERCENT(percent_of(unknown_ns, sum_ns)));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
