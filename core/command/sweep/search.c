@@ -36,8 +36,7 @@ static const double parts[] = {
 #define LEAST_DRIFT	0.05
 #define NEAR_PART	4.0	/* loads with this many times the slow I/Os are near the limit */
 #define PRIOR_CLUMPS	3.0	/* what loads near the limit tell of a clump counts as much */
-#define DEVIATIONS	1.65	/* of the readings: each is wrong in 5 % of cases at the limit */
-#define MISSING		3	/* deviations of the arrivals: surely too few I/Os are done */
+#define DEVIATIONS	1.55	/* of the readings: each is wrong in 6 % of cases at the limit */
 
 /* ---- what trials show ---- */
 
@@ -46,15 +45,9 @@ static double share_of(const struct tw_search *search)
 	return 1 - search->goal.percent / 100;
 }
 
-/* Did the device fall behind? */
-static int is_behind(const struct tw_load *load)
-{
-	return load->grows || load->missing > MISSING * sqrt(load->due);
-}
-
 int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load)
 {
-	return !is_behind(load) && load->slow <= share_of(search) * load->ios;
+	return !load->grows && load->slow <= share_of(search) * load->ios;
 }
 
 /* Return the variance of the number of slow I/Os, if the windows add up to @load; at least that
@@ -99,7 +92,7 @@ static int holds(const struct tw_search *search, const struct tw_load *load, dou
 {
 	const double allowed = share_of(search) * load->ios;
 
-	return !is_behind(load) && load->rate <= search->capacity + search->capacity_error &&
+	return !load->grows && load->rate <= search->capacity + search->capacity_error &&
 	       load->seconds > 0.99 * search->full_s &&
 	       2 * (sqrt(allowed / clump) - sqrt(load->slow / clump + 1)) > DEVIATIONS;
 }
@@ -108,7 +101,7 @@ static int fails(const struct tw_search *search, const struct tw_load *load, dou
 {
 	const double allowed = share_of(search) * load->ios;
 
-	return is_behind(load) || 2 * (sqrt(load->slow / clump) - sqrt(allowed / clump)) > DEVIATIONS;
+	return load->grows || 2 * (sqrt(load->slow / clump) - sqrt(allowed / clump)) > DEVIATIONS;
 }
 
 /* Judge a load by its trials, together with those of its neighbours: what a slightly larger one
@@ -124,8 +117,6 @@ static enum tw_bound judge(const struct tw_search *search, size_t at, double nea
 			if (fabs(log(load->rate / sum.rate)) > log1p(search->width) * (1 + ALIKE))
 				break;
 			sum.seconds += load->seconds;
-			sum.due += load->due;
-			sum.missing += load->missing;
 			sum.ios += load->ios;
 			sum.slow += load->slow;
 			sum.slow2 += load->slow2;
@@ -194,14 +185,12 @@ struct tw_load *tw_search_load(struct tw_search *search, double rate)
 	return &search->loads[i];
 }
 
-void tw_search_add(struct tw_search *search, double rate, double seconds, double missing, int grows,
+void tw_search_add(struct tw_search *search, double rate, double seconds, int grows,
 		   const struct tw_search_window *windows, size_t count)
 {
 	struct tw_load *load = tw_search_load(search, rate);
 
 	load->seconds += seconds;
-	load->due += rate * seconds;
-	load->missing += missing;
 	load->grows |= grows;
 	for (size_t i = 0; i < count; i++) {
 		load->ios += windows[i].ios;
@@ -259,7 +248,7 @@ static double next_part(const struct tw_search *search)
 /* It tells nothing about where the limit is, but that it is lower. */
 static int is_far_above(const struct tw_search *search, const struct tw_load *load)
 {
-	return is_behind(load) || load->slow > FAR_ABOVE * share_of(search) * load->ios;
+	return load->grows || load->slow > FAR_ABOVE * share_of(search) * load->ios;
 }
 
 /* Loads of which each is above the one before, as far as they show it. */
@@ -279,7 +268,7 @@ static size_t find_blocks(const struct tw_search *search, struct block *blocks)
 
 		blocks[count++] = (struct block) {
 			log(load->rate), log(load->rate), load->ios,
-			is_behind(load) ? load->ios : load->slow,
+			load->grows ? load->ios : load->slow,
 		};
 		for (; count > 1 && blocks[count - 2].slow * blocks[count - 1].ios >=
 				    blocks[count - 1].slow * blocks[count - 2].ios; count--) {
@@ -309,7 +298,7 @@ static int find_limit(const struct tw_search *search, double step, double *limit
 	size_t i = 1;
 	double at;
 
-	*limit = most;
+	*limit = fmin(count ? blocks[count - 1].high / step - origin / step : 0, most);
 	*gap = 0;
 	while (i < count && blocks[i].slow <= share * blocks[i].ios)
 		i++;

@@ -9,8 +9,8 @@
  * fails even under an optimistic one; else it is undecided. A short trial may show that a load
  * fails; that it holds takes full length. A failure counts, whatever larger loads do. Both bounds
  * are loads that were tried. What a load within the wanted width keeps or fails, tells of its
- * neighbours, too. A load that the device falls behind fails, even if the queue was too short
- * for slow I/Os when the trial ended; and one above the capacity never holds.
+ * neighbours, too. A load above the capacity never holds, even if the queue was too short for
+ * slow I/Os when the trial ended.
  *
  * The two readings are the ends of an interval for the part of slow I/Os. Slow I/Os come in
  * clumps, so its width is taken from how windows of 100 ms differ, and not from I/Os.
@@ -44,7 +44,6 @@ struct tw_load {
 	double rate;		/* I/Os a second that were due */
 	double seconds;
 	double ios, slow;
-	double due, missing;	/* due by the rate; those of them that were not done in time */
 	/* Sums of products of a window with itself and its neighbours: slow I/Os; slow and all,
 	 * both ways; all. */
 	double slow2, mixed, ios2;
@@ -82,9 +81,9 @@ int tw_search_next(struct tw_search *search, struct tw_search_trial *trial);
 /* Return the load with a rate, which is added if it is not there. It moves if another one is. */
 struct tw_load *tw_search_load(struct tw_search *search, double rate);
 
-/* Add a trial, and set the bounds. @seconds: of all windows together. @missing: how many I/Os
- * were due and not done, but for those that are always in flight. @grows: I/Os began ever later. */
-void tw_search_add(struct tw_search *search, double rate, double seconds, double missing, int grows,
+/* Add a trial, and set the bounds. @seconds: of all windows together. @grows: I/Os began ever
+ * later. */
+void tw_search_add(struct tw_search *search, double rate, double seconds, int grows,
 		   const struct tw_search_window *windows, size_t count);
 
 /* Did the load keep the goal, as far as this was seen? */

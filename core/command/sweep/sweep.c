@@ -201,24 +201,6 @@ static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
 	return code;
 }
 
-/* Add what was done in whole windows of a trial. Return how many I/Os less than its rate gives, but
- * for those that were in flight at first (Little's law). Later the queue may have grown. */
-static double count_done(struct tw_sweep_trials *trials, const struct tw_search_trial *trial,
-			 const struct tw_sweep_windows *windows, size_t count)
-{
-	const size_t half = (count + 1) / 2;
-	double done = 0, in_flight = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		done += windows->rates[i] * windows->width_s;
-		if (i < half)
-			in_flight += windows->rates[i] * windows->means_ns[i] / 1e9 / (double)half;
-	}
-	trials->done += done;
-	trials->done_s += windows->width_s * (double)count;
-	return trial->rate * windows->width_s * (double)count - done - in_flight;
-}
-
 /* Try a load. */
 static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_search_trial *trial,
 	       struct tw_sweep_windows *windows)
@@ -232,7 +214,7 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 	struct tw_sweep_trials *trials;
 	struct tw_report_group *group;
 	struct tw_load *load;
-	double missing;
+	size_t while_due;
 	const int code = run(sweep, clock, &how, &group);
 
 	if (code != TW_EXIT_GOOD)
@@ -247,8 +229,11 @@ static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_sear
 			99, 2 * (double)tw_histogram_percentile(&trials->response, 99)
 		};
 	tw_sweep_windows_of(windows, group, search->goal.ns);
-	missing = count_done(trials, trial, windows, in_time(windows, group, how.seconds));
-	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9, missing,
+	while_due = in_time(windows, group, how.seconds);
+	for (size_t i = 0; i < while_due; i++)
+		trials->done += windows->rates[i] * windows->width_s;
+	trials->done_s += windows->width_s * (double)while_due;
+	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9,
 		      tw_report_behind_ns(group) > 0, windows->list, windows->count);
 	tell(clock, tw_format("%s a second", TW_SAY_NUMBER(trial->rate)), trials,
 	     tw_search_seems_good(search, load) ? ": keeps the goal" : ": too much");
