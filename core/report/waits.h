@@ -13,8 +13,9 @@
 #include "report/report_json.h"
 #include "tickwise.h"
 
-/* Files without rows of their own: this, or this and " below FOLDER/". */
-#define TW_WAIT_OTHER_FILES	"other files"
+/* Files without rows of their own: those below a folder, and others. */
+#define TW_WAIT_FILES_BELOW	"files below "
+#define TW_WAIT_OTHER_FILES	"files elsewhere"
 
 #define TW_WAIT_DIGITS	2	/* of the histograms */
 

@@ -261,7 +261,7 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	if (!plain)
 		return -ENOMEM;
 	if (!has_row(waits, text, TW_ATTACH_MAX_WAIT_ROWS)) {
-		snprintf(others, sizeof(others), TW_WAIT_OTHER_FILES " below %.*s",
+		snprintf(others, sizeof(others), TW_WAIT_FILES_BELOW "%.*s",
 			 folders_of(name_of), name_of);
 		text[TW_WAIT_FILE] = others;
 		text[TW_WAIT_FUNCTION] = "";

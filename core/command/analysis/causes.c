@@ -473,7 +473,7 @@ const char *tw_report_say_stall(const struct tw_report_stall *stall)
 		tw_append_format(&text, "perhaps all ");
 	else
 		put_share(&text, most, stage_ns);
-	tw_append_format(&text, "of it ");
+	tw_append_format(&text, "of the time ");
 	if (most->words[0])
 		put_words(&text, most, stage_ns);
 	else

@@ -174,7 +174,7 @@ json_t *tw_report_limit_to_json(const struct tw_report_group *group)
 	double least = 1, most = 0, part_ns = 0, hold_ns = 0, ios = 0, bytes = 0, iops;
 	struct line line, best = { 0 };
 	unsigned found = 0, chosen = 0;
-	const char *who = "";
+	const char *who = "", *held = "";
 	uint32_t first, last;
 
 	tw_report_whole_windows(group, &first, &last);
@@ -207,6 +207,7 @@ json_t *tw_report_limit_to_json(const struct tw_report_group *group)
 	for (int i = 0; i < TW_SYNC; i++)
 		if (chosen >> i & 1) {
 			who = tw_format("%s%s%s", who, *who ? " and " : "", tw_direction_names[i]);
+			held = tw_format("%s%s%ss", held, *held ? " and " : "", tw_direction_names[i]);
 			ios += (double)tally->counts[i].ios;
 			bytes += (double)tally->counts[i].bytes;
 		}
@@ -214,8 +215,8 @@ json_t *tw_report_limit_to_json(const struct tw_report_group *group)
 	bytes *= iops / ios;
 	return json_pack("{s:s, s:f, s:o*, s:f, s:s}", "directions", who, "iops", iops,
 		"bytes_per_second", bytes > 0 ? json_real(bytes) : NULL, "hold_ns", hold_ns,
-		"text", tw_format("%s: a limit of %s IOPS%s seems to hold I/Os for %s at a time; "
-				  "the drive is not slow", who, TW_SAY_NUMBER(iops), bytes > 0 ?
+		"text", tw_format("a limit of %s IOPS%s seems to hold %s for %s at a time; "
+				  "the drive is not slow", TW_SAY_NUMBER(iops), bytes > 0 ?
 				  tw_format(" (or of %s/s)", TW_SAY_BYTES(bytes)) : "",
-				  TW_SAY_ROUND(hold_ns)));
+				  held, TW_SAY_ROUND(hold_ns)));
 }

@@ -215,9 +215,9 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 		if (i == steady->quoted)
 			continue;
 		if (!any++)
-			tw_page_item(page, "otherwise:");
-		tw_page_more(page, "%s until %s %s", any > 1 ? ";" : "",
-			     TW_SAY_ROUND(part->to_ns), part->iops > 0 ?
+			tw_page_item(page, "the rest:");
+		tw_page_more(page, "%s %s %s", any > 1 ? ";" : "",
+			     tw_report_say_span(part), part->iops > 0 ?
 			     tw_format("%s IOPS, %s", TW_SAY_NUMBER(part->iops),
 				       TW_SAY_NS(part->mean_ns)) : "no I/Os");
 		tw_page_only(page, medium);

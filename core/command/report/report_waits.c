@@ -42,7 +42,7 @@ static int is_small(const struct tw_wait_row *row, uint64_t sum_ns)
 	const char *file = row->text[TW_WAIT_FILE];
 
 	return row->time.sum_ns < sum_ns / SMALL_PART && strcmp(file, "-") &&
-	       strncmp(file, TW_WAIT_OTHER_FILES, strlen(TW_WAIT_OTHER_FILES));
+	       strncmp(file, TW_WAIT_FILES_BELOW, strlen(TW_WAIT_FILES_BELOW));
 }
 
 /* Cut @folder to the part that it shares with a file, up to a slash. */
@@ -171,7 +171,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "of %llu read and %llu write calls, %llu waited for a file (%s); "
-		       "%s came from storage", (unsigned long long)scalars->read_calls,
+		       "%s came from storage in all", (unsigned long long)scalars->read_calls,
 		       (unsigned long long)scalars->write_calls,
 		       (unsigned long long)scalars->calls_that_waited,
 		       TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
@@ -298,7 +298,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 {
 	struct tw_waits waits;
 	const struct tw_wait_row *most;
-	uint64_t sum_ns, unknown_ns, part_ns[TW_WAIT_PARTS] = { 0 };
+	uint64_t sum_ns, unknown_ns, call_ns = 0, part_ns[TW_WAIT_PARTS] = { 0 };
 
 	if (!group->all.waits)
 		return;
@@ -313,13 +313,16 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	for (size_t i = 0; i < waits.count; i++)
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
 			part_ns[part] += waits.rows[i]->part_ns[part];
+	for (size_t i = 0; i < waits.count; i++)
+		if (!strcmp(waits.rows[i]->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL]))
+			call_ns += waits.rows[i]->time.sum_ns;
 	if (part_ns[TW_WAIT_DEVICE])
 		tw_page_more(page, ": %.0f %% in the device, %.0f %% from there until the "
 			     "thread ran",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
-	tw_page_more(page, "; most (%.0f %%) is %s, for %s, %s",
-		     percent_of(most->time.sum_ns, sum_ns), most->text[TW_WAIT_CALL],
+	tw_page_more(page, "; %.0f %% is %s, above all for %s, %s",
+		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL],
 		     meaning_of(most->text[TW_WAIT_REASON]), file_of(most->text[TW_WAIT_FILE]));
 	tw_waits_free(&waits);
 }

@@ -14,6 +14,7 @@
 #define GENERATOR_PART	0.5		/* of the backlog */
 #define BACKLOG_PART	0.2		/* of the response */
 #define NEAR_LIMIT	0.9		/* the rate that fails, for a limit to be why */
+#define LIMIT_ERROR	1.03		/* times a limit, which is known to 3 % */
 
 static const double percents[] = { 50, 99, 99.9 };
 
@@ -84,10 +85,10 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 	limit = limit ? limit : tw_report_limit_to_json(fails->last);
 	if (limit) {
 		text = tw_format("%s", tw_report_string(limit, "text"));
-		if (search->holds > json_real_value(json_object_get(limit, "iops")))
-			text = tw_format("%s. It lets a little more through at first, so %s were "
-					 "borne in a trial; in the long run the limit counts", text,
-					 TW_SAY_NUMBER(search->holds));
+		if (search->holds > LIMIT_ERROR *
+				    json_real_value(json_object_get(limit, "iops")))
+			text = tw_format("%s. Quote the limit: what is above it was borne only in "
+					 "a trial, as a limit lets more through at first", text);
 		json_decref(limit);
 		return text;
 	}
@@ -203,11 +204,10 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 				100 * fabs(capacity->change), TW_SAY_PERCENT(100 * capacity->error),
 				capacity->change < 0 ? "lower" : "higher");
 	if (response->is_named)
-		tw_page_warning(page, "the response changed: %s I/Os a second, the lowest load, were "
-				"tried at the start and at the end. The mean response was %.0f %% "
-				"(+-%s) %s at the end. The times of the table can be off by as "
-				"much.", TW_SAY_NUMBER(sweep->search.loads[0].rate),
-				100 * fabs(response->change), TW_SAY_PERCENT(100 * response->error),
+		tw_page_warning(page, "times in the table can be off by %.0f %%: the "
+				"lowest load had a mean response %.0f +-%.0f %% %s at the end than "
+				"at the start.", 100 * fabs(response->change),
+				100 * fabs(response->change), 100 * response->error,
 				response->change < 0 ? "shorter" : "longer");
 	if (sweep->search.count && !capacity->is_known)
 		tw_page_remark(page, "the capacity was measured only once: whether it changed "
@@ -230,7 +230,7 @@ static void add_row(struct tw_table *table, const struct tw_search *search,
 	for (size_t i = 0; i < PERCENTS; i++)
 		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
 					 percents[i]);
-	tw_cell_text(table, !load ? "" : load->grows ? "no, it grows" :
+	tw_cell_text(table, !load ? "" :
 		     load->bound != TW_BOUND_UNDECIDED ? bound_names[load->bound] :
 		     tw_search_seems_good(search, load) ? "seems so" : "seems not");
 	tw_cell_text(table, tw_time_metrics[mean_ns(trials, TW_BACKLOG) > mean_ns(trials, stage) ?
@@ -256,8 +256,8 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 		add_row(table, &sweep->search, sweep->search.loads[i].trials, &sweep->search.loads[i]);
 	if (sweep->capacity.response.count)
 		add_row(table, &sweep->search, &sweep->capacity, NULL);
-	tw_page_note(page, "Response: from when an I/O is due. I/Os a second; all trials of a rate "
-		     "together. It seems so: the trial was too short to be sure.");
+	tw_page_note(page, "A response begins when its I/O is due. A row has all trials of its rate, "
+		     "which is in I/Os a second. \"seems\": they were too short to be sure.");
 }
 
 static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)

@@ -52,7 +52,7 @@ for shape in paced constant full cached filled stalls few_stalls rated job; do
 	no_limit "$shape"
 done
 run report bucket.json
-tr -s ' \n' '  ' <"$out" | grep -qF 'read: a limit of 3000 IOPS (or of 11.7 MiB/s) seems to hold I/Os for 49.96 ms at a time'
+tr -s ' \n' '  ' <"$out" | grep -qF 'a limit of 3000 IOPS (or of 11.7 MiB/s) seems to hold reads for 49.96 ms at a time'
 ok $? 'the page has the sentence' "$out"
 run report stalls.json
 ! grep -q 'seems to hold' "$out"

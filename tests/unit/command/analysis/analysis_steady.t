@@ -47,29 +47,29 @@ says even.json 'steady: IOPS +-0.0'
 of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
 says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS +-0.026 %, mean lat 2.000 ms +-0 %'
-says middle.json '- otherwise: until 1.92 s 15625 IOPS, 2.000 ms; until 3.84 s 7812 IOPS, 4.000 ms'
+says middle.json '- the rest: until 1.92 s 15625 IOPS, 2.000 ms; from 1.92 s to 3.84 s 7812 IOPS, 4.000 ms'
 run report middle.json
 cp "$out" without_html
 run report --html=middle.html middle.json
 is "$(cat "$out")" "$(cat without_html)" "the text of a page that is written in HTML, too, is the same"
 of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{quoted} == 2'
 of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
-says end.json 'longest part, until 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - otherwise: until 6.4 s 7812 IOPS'
+says end.json 'longest part, until 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - the rest: from 4.8 s to 6.4 s 7812 IOPS'
 of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
 # The first I/O begins a little after the job.
 sed 's/"first_ns":0/"first_ns":1256897/' middle.json >later.json
-says later.json '- otherwise: until 1.92 s 15626 IOPS'
-says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - otherwise: until 1.28 s 7812 IOPS'
-says levels.json 'mean lat 3.000 ms +-0 % - otherwise: until 640 ms 15623 IOPS, 1.000 ms; until'
+says later.json '- the rest: until 1.92 s 15626 IOPS'
+says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - the rest: until 1.28 s 7812 IOPS'
+says levels.json 'mean lat 3.000 ms +-0 % - the rest: until 640 ms 15623 IOPS, 1.000 ms; from 640 ms to'
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
-says drift.json 'not steady, it drifts: until 3.2 s: 13711 IOPS, mean lat 2.000 ms - otherwise: until 6.4 s 9805 IOPS'
+says drift.json 'not steady, it drifts: until 3.2 s: 13711 IOPS, mean lat 2.000 ms - the rest: from 3.2 s to 6.4 s 9805 IOPS'
 of drift.json '$j->{analysis}{steady}{verdict} eq "drifts" && !exists $j->{analysis}{steady}{quoted} && @{$j->{analysis}{steady}{parts}} == 2'
 of few.json '$j->{analysis}{steady}{verdict} eq "not known"'
 # The levels of each change differ by 10 %, also if another one is much higher; IOPS and lat may
 # change at other times; in a part nothing ended.
-says high.json 'longest part, until 2.56 s: 15625 IOPS +-0.026 %, mean lat 1.000 ms +-0 % - otherwise: until 5.12 s 15625 IOPS, 3.000 ms; until 6.4 s 15625 IOPS, 30.00 ms'
-says other_times.json '- otherwise: until 1.6 s 15624 IOPS, 1.000 ms; until 6.4 s 7812 IOPS, 4.000 ms'
-says nothing.json '; until 3.2 s no I/Os'
+says high.json 'longest part, until 2.56 s: 15625 IOPS +-0.026 %, mean lat 1.000 ms +-0 % - the rest: from 2.56 s to 5.12 s 15625 IOPS, 3.000 ms; from 5.12 s to 6.4 s 15625 IOPS, 30.00 ms'
+says other_times.json '- the rest: until 1.6 s 15624 IOPS, 1.000 ms; from 4.48 s to 6.4 s 7812 IOPS, 4.000 ms'
+says nothing.json 'from 1.92 s to 3.2 s no I/Os'
 of nothing.json '$j->{analysis}{steady}{parts}[1]{iops} == 0 && !exists $j->{analysis}{steady}{parts}[1]{mean_ns}'
 
 # What others had of the whole run is printed, if it is much.

@@ -119,9 +119,9 @@ with_wait()
 	run report --html=page.html wait.json
 	top_of page.html | sed -n 's/.*(stage queue)//p'
 }
-is "$(with_wait 5000)" '. Slowest read (8.000 us): up to 63 % in deliver, waiting for a CPU.' \
+is "$(with_wait 5000)" '. Time of the slowest read (8.000 us): up to 63 % in deliver, waiting for a CPU.' \
 	'the cause of most of the time of the slowest'
-is "$(with_wait 3500)" '. Slowest read (8.000 us): up to 44 % in deliver, waiting for a CPU.' \
+is "$(with_wait 3500)" '. Time of the slowest read (8.000 us): up to 44 % in deliver, waiting for a CPU.' \
 	'also a cause of less than half'
 
 # ---- I/Os that reach no device ----
