@@ -77,6 +77,9 @@ static json_t *parse(const char *text, const char **at, const char *end,
 
 /* ---- reports in fio's output ------------------------------------------------ */
 
+/* No report may keep others from being added. */
+#define MOST_OF_ONE	(UINT64_MAX / 4096)
+
 static _Atomic size_t broken;
 
 size_t tw_report_load_broken(void)
@@ -87,7 +90,7 @@ size_t tw_report_load_broken(void)
 struct sent {
 	struct file *file;
 	size_t sent;
-	uint64_t most;			/* the largest number that a report may add */
+	uint64_t left;			/* what all others may add to a number */
 	struct tw_report_problem why;	/* the first one is broken */
 };
 
@@ -100,6 +103,7 @@ static void take_sent(void *context, const char *token, const char *json, size_t
 	struct file *file = sent->file;
 	struct tw_report *report;
 	json_t *root = NULL;
+	uint64_t largest;
 
 	(void)token;
 	sent->sent++;
@@ -107,9 +111,11 @@ static void take_sent(void *context, const char *token, const char *json, size_t
 		tw_report_refuse(&problem, "%s", why);
 	else
 		root = parse(json, &json, json + length, &problem);
-	if (root && tw_report_largest(root) > sent->most)
+	largest = root ? tw_report_largest(root) : 0;
+	if (largest > MOST_OF_ONE || largest > sent->left)
 		tw_report_refuse(&problem, "its numbers are too large to be added to those of "
 				 "others");
+	sent->left -= problem.text[0] ? 0 : largest;
 	if (root) {
 		report = tw_another(&file->reports, &file->count);
 		tw_must(tw_report_from_json(report, root, file->path, &problem));
@@ -143,14 +149,11 @@ static int has_sent(const char *text, size_t length)
 static void read_sent(struct file *file, const char *text, size_t length,
 		      struct tw_report_problem *problem)
 {
-	struct sent sent = { .file = file };
+	struct sent sent = { .file = file, .left = UINT64_MAX };
 	const struct tw_sent_sink sink = { .take = take_sent, .context = &sent };
 	struct tw_sent_stream stream = { .sink = &sink };
-	size_t lost, marks = 0;
+	size_t lost;
 
-	for (const char *at = text; (at = find_mark(at, text + length)); at++)
-		marks++;
-	sent.most = UINT64_MAX / marks;
 	tw_must(tw_sent_feed(&stream, text, length));
 	tw_must(tw_sent_end(&stream));
 	lost = sent.sent - file->count;

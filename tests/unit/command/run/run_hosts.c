@@ -345,19 +345,32 @@ static void test_broken(void)
 }
 
 /* Numbers near 2^64: those of all hosts together must fit, or none would be shown. */
-static void test_large(void)
+static void set_bytes(json_t *json, uint64_t bytes)
+{
+	json_object_set_new(json_object_get(json, "bytes"), "read", tw_json_of_u64(bytes));
+}
+
+/* What others had in flight is added; of each job alone it is a list. */
+static void set_others(json_t *json, uint64_t ns)
+{
+	if (!json_object_get(json, "kernel_stages"))
+		json_object_set_new(json, "kernel_stages", json_object());
+	json_object_set_new(json_object_get(json, "kernel_stages"), "in_flight_of_others",
+			    json_pack("{s:o}", "counting_ns", tw_json_of_u64(ns)));
+}
+
+static void test_large(void (*set)(json_t *json, uint64_t number))
 {
 	struct tw_run_arguments *arguments = begin(hosts, 2);
 	const struct tw_run_host *list = arguments->hosts.list;
-	const uint64_t bytes[] = { UINT64_MAX / 2 + 1, UINT64_MAX / 2, 1 };
+	const uint64_t numbers[] = { UINT64_MAX / 2 + 1, UINT64_MAX / 2, 1 };
 	struct tw_growing_text stream = { NULL, 0 };
 	char *text, *line;
 
 	for (size_t i = 0; i < 3; i++) {
 		json_t *json = json_loads(text = make_report("a", i), 0, NULL);
 
-		json_object_set_new(json_object_get(json, "bytes"), "read",
-				    tw_json_of_u64(bytes[i]));
+		set(json, numbers[i]);
 		free(text);
 		text = json_dumps(json, JSON_REAL_PRECISION(17));
 		line = line_of(TOKEN(i ? 1 : 0), text);
@@ -383,6 +396,7 @@ int main(void)
 	test_damage();
 	test_names();
 	test_broken();
-	test_large();
+	test_large(set_bytes);
+	test_large(set_others);
 	return rmdir(scratch) + tap_done();
 }
