@@ -142,7 +142,7 @@ enum {
 	TW_ATTACH_FIRST = 1,		/* the first sleep of its call */
 	TW_ATTACH_HAS_ENDED = 2,	/* a bio of the thread ended in it: */
 	TW_ATTACH_HAS_READ = 4,		/* a read */
-	TW_ATTACH_LIMITED = 8,		/* which io.max delayed; or a read of the file's pages */
+	TW_ATTACH_LIMITED = 8,		/* which io.max delayed; or pages of the file */
 	TW_ATTACH_SUSPENDED = 16,	/* which a suspended device delayed */
 };
 

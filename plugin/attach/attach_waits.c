@@ -121,9 +121,10 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 	const bool reads = wait->flags & TW_ATTACH_HAS_READ;
 	struct tw_sleep_cause is = *cause;
 
-	/* Without a bio of the thread's own, a limit has held a read of pages of the file. */
+	/* Without a bio of the thread's own, a limit has held pages of the file. */
 	if (wait->flags & TW_ATTACH_LIMITED &&
-	    (wait->flags & TW_ATTACH_HAS_ENDED || cause->word == TW_SLEEP_PAGE_LOCK)) {
+	    (wait->flags & TW_ATTACH_HAS_ENDED || cause->word == TW_SLEEP_PAGE_LOCK ||
+	     cause->word == TW_SLEEP_WRITEBACK)) {
 		is.word = TW_SLEEP_IO_MAX;
 	} else if (wait->flags & TW_ATTACH_SUSPENDED) {
 		is.word = TW_SLEEP_SUSPENDED;

@@ -33,7 +33,7 @@ struct {
 	__type(value, struct sent);
 } bios SEC(".maps");
 
-/* When a limit of a cgroup last let a read of a file's pages pass. */
+/* When a limit of a cgroup last let pages of a file pass. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MAX_LIMITED);

@@ -22,6 +22,7 @@
 #define WAKES_NS	100000	/* from the end of a bio until who waits for it is woken */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
+#define PF_EXITING		4
 #define TASK_STOPPED		4
 #define TASK_TRACED		8
 #define TS_COMPAT		2	/* arch/x86/include/asm/thread_info.h */
@@ -502,7 +503,8 @@ static void thread_begins(struct task_struct *task)
 	struct tw_attach_ran now;
 	__u64 key = (__u64)task;
 
-	if (BPF_CORE_READ(task, exit_state))
+	/* Its end may have been seen already. */
+	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return;
 	find_ran(task, &now);
 	if (bpf_map_update_elem(&ran_before, &key, &now, BPF_ANY))

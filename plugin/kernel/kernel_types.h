@@ -182,7 +182,6 @@ struct task_io_accounting {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
-	int exit_state;
 	struct sched_entity se;
 	struct task_group *sched_task_group;
 	struct sched_info sched_info;
