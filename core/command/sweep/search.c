@@ -45,9 +45,19 @@ static double share_of(const struct tw_search *search)
 	return 1 - search->goal.percent / 100;
 }
 
+/* Did the device fall behind? Above its capacity it does if fewer I/Os are done than due, by two
+ * deviations of random arrivals. */
+static int is_behind(const struct tw_search *search, const struct tw_load *load)
+{
+	const double due = load->rate * load->seconds;
+
+	return load->grows || (load->rate > search->capacity + search->capacity_error &&
+			       load->ios < due - 2 * sqrt(due));
+}
+
 int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load)
 {
-	return !load->grows && load->slow <= share_of(search) * load->ios;
+	return !is_behind(search, load) && load->slow <= share_of(search) * load->ios;
 }
 
 /* Return the variance of the number of slow I/Os, if the windows add up to @load; at least that
@@ -92,8 +102,7 @@ static int holds(const struct tw_search *search, const struct tw_load *load, dou
 {
 	const double allowed = share_of(search) * load->ios;
 
-	return !load->grows && load->rate <= search->capacity + search->capacity_error &&
-	       load->seconds > 0.99 * search->full_s &&
+	return !load->grows && load->seconds > 0.99 * search->full_s &&
 	       2 * (sqrt(allowed / clump) - sqrt(load->slow / clump + 1)) > DEVIATIONS;
 }
 
@@ -122,7 +131,7 @@ static enum tw_bound judge(const struct tw_search *search, size_t at, double nea
 			sum.slow2 += load->slow2;
 			sum.mixed += load->mixed;
 			sum.ios2 += load->ios2;
-			sum.grows |= load->grows;
+			sum.grows |= is_behind(search, load);
 			if (up ? holds(search, &sum, clump_of(&sum, near_limit)) :
 				 fails(search, &sum, clump_of(&sum, near_limit)))
 				return up ? TW_BOUND_HOLDS : TW_BOUND_FAILS;
@@ -248,7 +257,7 @@ static double next_part(const struct tw_search *search)
 /* It tells nothing about where the limit is, but that it is lower. */
 static int is_far_above(const struct tw_search *search, const struct tw_load *load)
 {
-	return load->grows || load->slow > FAR_ABOVE * share_of(search) * load->ios;
+	return is_behind(search, load) || load->slow > FAR_ABOVE * share_of(search) * load->ios;
 }
 
 /* Loads of which each is above the one before, as far as they show it. */
@@ -268,7 +277,7 @@ static size_t find_blocks(const struct tw_search *search, struct block *blocks)
 
 		blocks[count++] = (struct block) {
 			log(load->rate), log(load->rate), load->ios,
-			load->grows ? load->ios : load->slow,
+			is_behind(search, load) ? load->ios : load->slow,
 		};
 		for (; count > 1 && blocks[count - 2].slow * blocks[count - 1].ios >=
 				    blocks[count - 1].slow * blocks[count - 2].ios; count--) {
@@ -287,8 +296,8 @@ static double log_part(const struct block *block)
 	return log(fmax(block->slow, 0.5) / block->ios);
 }
 
-/* Set the place of the limit on the grid, and how far the loads next to it are apart. It is the
- * capacity at most, and if all loads seem good. Return 0: none does. */
+/* Set the place of the limit on the grid, and how far the loads next to it are apart. If all seem
+ * good, it is the capacity, or the highest load. Return 0: there is none. */
 static int find_limit(const struct tw_search *search, double step, double *limit, double *gap)
 {
 	const double origin = log(search->capacity), share = share_of(search);
@@ -316,7 +325,7 @@ static int find_limit(const struct tw_search *search, double step, double *limit
 			*limit = fmin(*limit, log(search->loads[j].rate));
 	if (search->holds > 0)
 		*limit = fmax(*limit, log(search->holds));
-	*limit = fmin((*limit - origin) / step, most);
+	*limit = (*limit - origin) / step;
 	return 1;
 }
 

@@ -9,8 +9,8 @@
  * fails even under an optimistic one; else it is undecided. A short trial may show that a load
  * fails; that it holds takes full length. A failure counts, whatever larger loads do. Both bounds
  * are loads that were tried. What a load within the wanted width keeps or fails, tells of its
- * neighbours, too. A load above the capacity never holds, even if the queue was too short for
- * slow I/Os when the trial ended.
+ * neighbours, too. A load above the capacity fails unless its I/Os were done, even if the queue
+ * was too short for slow I/Os when the trial ended.
  *
  * The two readings are the ends of an interval for the part of slow I/Os. Slow I/Os come in
  * clumps, so its width is taken from how windows of 100 ms differ, and not from I/Os.
@@ -56,7 +56,7 @@ struct tw_search {
 	/* Set before the first trial: */
 	struct tw_goal goal;
 	double capacity;	/* I/Os a second without a rate */
-	double capacity_error;	/* a load above both together does not hold */
+	double capacity_error;	/* a load above both together may be too much */
 	double unit;		/* loads are multiples of it, if it is not 0 */
 	double width;		/* of the bounds, as a part of them, at which the search ends */
 	double full_s;		/* how long a load is tried until it may hold */

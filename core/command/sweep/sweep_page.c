@@ -53,7 +53,7 @@ static unsigned largest_stage(const struct tw_sweep_trials *trials,
 
 static double done_of(const struct tw_sweep_trials *trials)
 {
-	return trials->done_s > 0 ? trials->done / trials->done_s :
+	return trials->done > 0 ? trials->done / trials->done_s :
 	       (double)trials->response.count / trials->seconds;
 }
 

@@ -331,16 +331,22 @@ static void test_goals(void)
 }
 
 /* Try a load with the same part of slow I/Os in each window. */
-static void try(struct tw_search *search, double rate, double seconds, double part, int grows)
+static void try_done(struct tw_search *search, double rate, double seconds, double part, int grows,
+		     double done)
 {
 	static struct tw_search_window windows[MOST_WINDOWS];
 	const size_t number = (size_t)(seconds / WINDOW_S + 0.5);
 
 	for (size_t i = 0; i < number; i++)
 		windows[i] = (struct tw_search_window) {
-			.ios = rate * WINDOW_S, .slow = part * rate * WINDOW_S,
+			.ios = done * WINDOW_S, .slow = part * done * WINDOW_S,
 		};
 	tw_search_add(search, rate, seconds, grows, windows, number);
+}
+
+static void try(struct tw_search *search, double rate, double seconds, double part, int grows)
+{
+	try_done(search, rate, seconds, part, grows, rate);
 }
 
 static struct tw_search begin(void)
@@ -376,14 +382,17 @@ static void test_rules(void)
 	tap_ok(diff_nearly(search.fails, 15000, 1e-6), "a backlog that grows below the goal");
 	search = begin();
 	search.capacity_error = 100;
-	try(&search, 20050, FULL_S, 0, 0);
-	try(&search, 20150, FULL_S, 0, 0);
-	tap_ok(diff_nearly(search.holds, 20050, 1e-6),
-	       "no load holds that is above the capacity and its error");
+	try_done(&search, 20050, FULL_S, 0, 0, 19000);
+	tap_ok(diff_nearly(search.holds, 20050, 1e-6), "a load that the capacity may be");
+	/* Two deviations are 116 I/Os a second. */
+	try_done(&search, 20150, FULL_S, 0, 0, 20050);
+	tap_ok(diff_nearly(search.holds, 20150, 1e-6), "one above it holds if its I/Os are done");
+	try_done(&search, 20200, FULL_S, 0, 0, 20000);
+	tap_ok(diff_nearly(search.fails, 20200, 1e-6), "and fails if surely too few are");
 	search = begin();
 	for (int i = 0; tw_search_next(&search, &trial) && i < 100; i++)
 		try(&search, trial.rate, trial.seconds, 0, 0);
-	tap_ok(search.holds > 19000 && search.holds <= 20000, "if all seem good, one near it holds");
+	tap_ok(search.holds > 19000 && search.holds < 21000, "if all seem good, one near it holds");
 	tap_ok(search.count > 7 && !(search.fails > 0) &&
 	       diff_nearly(search.loads[search.count - 1].rate, 80000, 1e-6),
 	       "no load fails: up to four times the capacity");
