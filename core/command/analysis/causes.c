@@ -411,13 +411,16 @@ void tw_report_put_cause(struct tw_growing_text *text, const struct tw_report_ca
 	const char *stage = cause->stage + (is_of_sync ? 8 : 0);
 
 	put_share(text, cause, of_ns);
+	/* Its row, if there is one, is of other I/Os: those that were to be split and were not. */
+	if (!strcmp(stage, "kernel") && !cause->words[0]) {
+		tw_append_format(text, "from submit to reap, not split");
+		return;
+	}
 	/* The parts of a sync are stages on a page. */
 	tw_append_format(text, "in %.*s", (int)(strlen(stage) - (size_t)is_of_sync), stage);
 	for (size_t i = 0; i < disks; i++)
 		tw_append_format(text, "%s %s", i ? " and" : "", cause->disks[i].name);
-	/* Its row is not in a table whose I/Os were split. */
-	tw_append_format(text, "%s", cause->words[0] ? ", " :
-			 !strcmp(stage, "kernel") ? " (submit to reap)" : "");
+	tw_append_format(text, "%s", cause->words[0] ? ", " : "");
 	put_words(text, cause, of_ns);
 }
 
@@ -473,7 +476,8 @@ const char *tw_report_say_stall(const struct tw_report_stall *stall)
 		tw_append_format(&text, "perhaps all ");
 	else
 		put_share(&text, most, stage_ns);
-	tw_append_format(&text, "of the time ");
+	tw_append_format(&text, "of the time %s", most->words == strstr(most->words, waiting_for_cpu) ?
+			 "with the job's thread " : "");
 	if (most->words[0])
 		put_words(&text, most, stage_ns);
 	else

@@ -166,12 +166,12 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
 	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_more(page, "; they had %s on CPUs, and %s ready to run",
+		tw_page_more(page, "; they had %s on CPUs, and %s ready to run, some of it in waits",
 			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "of %llu read and %llu write calls, %llu waited for a file (%s); "
-		       "%s came from storage in all", (unsigned long long)scalars->read_calls,
+		       "with metadata and readahead, %s came from storage", (unsigned long long)scalars->read_calls,
 		       (unsigned long long)scalars->write_calls,
 		       (unsigned long long)scalars->calls_that_waited,
 		       TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
@@ -317,8 +317,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 		if (!strcmp(waits.rows[i]->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL]))
 			call_ns += waits.rows[i]->time.sum_ns;
 	if (part_ns[TW_WAIT_DEVICE])
-		tw_page_more(page, ": %.0f %% in the device, %.0f %% from there until the "
-			     "thread ran",
+		tw_page_more(page, ": %.0f %% in the device, %.0f %% after it until the "
+			     "thread ran (complete)",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
 	tw_page_more(page, "; %.0f %% is %s, above all for %s, %s",

@@ -219,7 +219,7 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
-	tw_page_remark(page, "rows %s: of a sample of %s, their means %s",
+	tw_page_remark(page, "rows %s are of a sample of %s; each mean is %s",
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
 		       tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
 		       "submit to reap",
