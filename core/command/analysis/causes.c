@@ -476,8 +476,9 @@ const char *tw_report_say_stall(const struct tw_report_stall *stall)
 		tw_append_format(&text, "perhaps all ");
 	else
 		put_share(&text, most, stage_ns);
-	tw_append_format(&text, "of the time %s", most->words == strstr(most->words, waiting_for_cpu) ?
-			 "with the job's thread " : "");
+	tw_append_format(&text, "of the time %s",
+			 strncmp(most->words, waiting_for_cpu, strlen(waiting_for_cpu)) ? "" :
+			 "with the job's thread ");
 	if (most->words[0])
 		put_words(&text, most, stage_ns);
 	else

@@ -207,7 +207,8 @@ json_t *tw_report_limit_to_json(const struct tw_report_group *group)
 	for (int i = 0; i < TW_SYNC; i++)
 		if (chosen >> i & 1) {
 			who = tw_format("%s%s%s", who, *who ? " and " : "", tw_direction_names[i]);
-			held = tw_format("%s%s%ss", held, *held ? " and " : "", tw_direction_names[i]);
+			held = tw_format("%s%s%ss", held, *held ? " and " : "",
+					 tw_direction_names[i]);
 			ios += (double)tally->counts[i].ios;
 			bytes += (double)tally->counts[i].bytes;
 		}

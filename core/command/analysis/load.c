@@ -129,11 +129,6 @@ static void take_sent(void *context, const char *token, const char *json, size_t
 		tw_report_refuse(&sent->why, "%s", problem.text);
 }
 
-static const char *find_mark(const char *text, const char *end)
-{
-	return memmem(text, (size_t)(end - text), TW_SENT_MARK, sizeof(TW_SENT_MARK) - 1);
-}
-
 /* A report begins with its schema, whatever it contains. */
 static int has_sent(const char *text, size_t length)
 {
@@ -142,7 +137,8 @@ static int has_sent(const char *text, size_t length)
 	while (text < end && *text && strchr("{ \t\r\n", *text))
 		text++;
 	length = (size_t)(end - text);
-	return (length < 8 || memcmp(text, "\"schema\"", 8) != 0) && find_mark(text, end);
+	return (length < 8 || memcmp(text, "\"schema\"", 8) != 0) &&
+	       memmem(text, length, TW_SENT_MARK, sizeof(TW_SENT_MARK) - 1);
 }
 
 /* Take the reports that fio servers sent with tw_send=. The others are shown if one is broken. */

@@ -186,12 +186,13 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	const char *name = tw_direction_names[direction];
 	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
 
+	tw_append_format(text, "time of the ");
 	if (!tail->is_of_slowest)
-		tw_append_format(text, "time of the slowest %s of %ss (", TW_SAY_PERCENT(tail->percent), name);
+		tw_append_format(text, "slowest %s of %ss (", TW_SAY_PERCENT(tail->percent), name);
 	else if (tail->slowest > 1)
-		tw_append_format(text, "time of the %zu slowest %ss (", tail->slowest, name);
+		tw_append_format(text, "%zu slowest %ss (", tail->slowest, name);
 	else
-		tw_append_format(text, "time of the slowest %s (", name);
+		tw_append_format(text, "slowest %s (", name);
 	tw_append_format(text, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : ">= ",
 			 TW_SAY_NS(tail->from_ns));
 	if (split && (!tail->is_of_slowest || split < tail->slowest))

@@ -171,7 +171,8 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "of %llu read and %llu write calls, %llu waited for a file (%s); "
-		       "with metadata and readahead, %s came from storage", (unsigned long long)scalars->read_calls,
+		       "with metadata and readahead, %s came from storage",
+		       (unsigned long long)scalars->read_calls,
 		       (unsigned long long)scalars->write_calls,
 		       (unsigned long long)scalars->calls_that_waited,
 		       TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)),
@@ -310,12 +311,14 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	}
 	most = waits.rows[0];
 	tw_page_paragraph(page, "waits of all threads: %s", TW_SAY_NS(sum_ns));
-	for (size_t i = 0; i < waits.count; i++)
+	for (size_t i = 0; i < waits.count; i++) {
+		const struct tw_wait_row *row = waits.rows[i];
+
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
-			part_ns[part] += waits.rows[i]->part_ns[part];
-	for (size_t i = 0; i < waits.count; i++)
-		if (!strcmp(waits.rows[i]->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL]))
-			call_ns += waits.rows[i]->time.sum_ns;
+			part_ns[part] += row->part_ns[part];
+		if (!strcmp(row->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL]))
+			call_ns += row->time.sum_ns;
+	}
 	if (part_ns[TW_WAIT_DEVICE])
 		tw_page_more(page, ": %.0f %% in the device, %.0f %% after it until the "
 			     "thread ran (complete)",

@@ -350,7 +350,8 @@ static json_t *load_to_json(const struct tw_load *load)
 
 static json_t *drift_to_json(const struct tw_drift *drift)
 {
-	return !drift->is_known ? json_null() : json_pack("{sf, sf, sb}", "change", drift->change, "error", drift->error,
+	return !drift->is_known ? json_null() :
+	       json_pack("{sf, sf, sb}", "change", drift->change, "error", drift->error,
 			 "is_named", drift->is_named);
 }
 
