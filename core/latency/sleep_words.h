@@ -3,7 +3,7 @@
  * The only list of what an I/O can wait for in the kernel, mostly in a thread that sleeps. A
  * report has the word, and a page the text. plugin/kernel/causes/stack_words.c finds the word by the
  * names of functions; plugin/kernel/stages/throttled.bpf.h finds io.max and suspended. Those from
- * own page on are of wait tables: plugin/attach/attach_waits.c finds them.
+ * own page to completions are of wait tables: plugin/attach/attach_waits.c finds them.
  */
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H
@@ -34,6 +34,7 @@
 	WORD(DIRECT, "direct I/O", ANYWHERE, "its direct I/O") \
 	WORD(COMPLETIONS, "completions", ANYWHERE, "completions") \
 	WORD(FLUSH, "flush", ANYWHERE, "a flush of the device's cache") \
+	WORD(DISCARD, "discard", ANYWHERE, "a discard, or zeros that the block layer writes") \
 	WORD(FILE_SYSTEM, "file system", ANYWHERE, "a file system without a block device")
 
 enum tw_sleep_part {

@@ -136,8 +136,7 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 	} else if (how & TW_ATTACH_ANY_SLEEP) {
 		is.word = TW_SLEEP_COMPLETIONS;
 	} else if (cause->word == TW_SLEEP_NOTHING) {
-		is.word = how & TW_ATTACH_SYNCS ? TW_SLEEP_FLUSH :
-			  how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1) ? TW_SLEEP_METADATA :
+		is.word = how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1) ? TW_SLEEP_METADATA :
 			  TW_SLEEP_DIRECT;
 	}
 	return is;

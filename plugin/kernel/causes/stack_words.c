@@ -57,6 +57,7 @@ static const struct {
 	/* They read the rest of a page of which a part is written. */
 	{ "ext4_block_write_begin", TW_SLEEP_PAGE_LOCK, ANYWHERE },
 	{ "__block_write_begin_int", TW_SLEEP_PAGE_LOCK, ANYWHERE },
+	{ "iomap_write_begin", TW_SLEEP_PAGE_LOCK, ANYWHERE },
 	{ "__folio_lock*", TW_SLEEP_PAGE_LOCK, ANYWHERE },
 	{ "ext4_dio_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
 	{ "ext4_dio_read_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
@@ -98,6 +99,10 @@ static const struct {
 	{ "nfs_wait_bit_killable", TW_SLEEP_FILE_SYSTEM, ANYWHERE },
 	{ "p9_client_rpc", TW_SLEEP_FILE_SYSTEM, ANYWHERE },
 	{ "wait_for_response", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* SMB */
+	/* They wait in submit_bio_wait(), whatever call sent them. */
+	{ "blkdev_issue_flush", TW_SLEEP_FLUSH, ANYWHERE },
+	{ "blkdev_issue_discard", TW_SLEEP_DISCARD, ANYWHERE },
+	{ "blkdev_issue_zero*", TW_SLEEP_DISCARD, ANYWHERE },
 	{ "io_write", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
 	{ "mnt_want_write*", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
 	{ "xfs_trans_alloc*", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
@@ -107,8 +112,6 @@ static const struct {
 	{ "__iomap_dio_rw", TW_SLEEP_NOTHING, INNERMOST },
 	{ "iomap_dio_rw", TW_SLEEP_NOTHING, INNERMOST },
 	{ "iomap_dio_complete", TW_SLEEP_NOTHING, INNERMOST },
-	{ "submit_bio_wait", TW_SLEEP_NOTHING, INNERMOST },
-	{ "bio_await*", TW_SLEEP_NOTHING, INNERMOST },
 	{ "__blkdev_direct_IO*", TW_SLEEP_NOTHING, INNERMOST },
 	{ "blkdev_direct_IO*", TW_SLEEP_NOTHING, INNERMOST },
 	/* io_uring's own pauses. */
@@ -125,7 +128,7 @@ static const char *const sleeps[] = {
 	"rt_mutex_*", "__rt_mutex_*",
 	"wait_for_completion*", "__wait_for_common", "do_wait_for_common",
 	"__wait_on_bit*", "out_of_line_wait_on_bit*", "bit_wait*", "wait_on_bit*",
-	"prepare_to_wait*", "wait_woken",
+	"prepare_to_wait*", "wait_woken", "submit_bio_wait", "bio_await*",
 };
 
 /* The functions of these lists that are for a lock. */

@@ -38,7 +38,7 @@ static void test_reasons(void)
 		{ TW_SLEEP_NOTHING, SYS_openat, ENDED | READ, "", TW_SLEEP_METADATA },
 		{ TW_SLEEP_OTHER, SYS_io_getevents, 0, "", TW_SLEEP_COMPLETIONS },
 		{ TW_SLEEP_NOTHING, SYS_io_getevents, 0, "", TW_SLEEP_COMPLETIONS },
-		{ TW_SLEEP_NOTHING, SYS_fdatasync, ENDED, "", TW_SLEEP_FLUSH },
+		{ TW_SLEEP_FLUSH, SYS_pwrite64, ENDED, "", TW_SLEEP_FLUSH },
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, ENDED | READ | TW_ATTACH_LIMITED, "",
 		  TW_SLEEP_IO_MAX },
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, TW_ATTACH_LIMITED, "", TW_SLEEP_IO_MAX },

@@ -72,6 +72,21 @@ static const struct {
 	  "schedule_hrtimeout_range_clock io_cqring_wait", TW_SLEEP_NOTHING, "" },
 	{ "__schedule schedule blk_io_schedule __iomap_dio_rw iomap_dio_rw "
 	  "ext4_dio_write_iter io_write", TW_SLEEP_NOTHING, "" },
+	/* A bio that is sent and awaited: its sender tells what it is. */
+	{ "__schedule schedule schedule_timeout io_schedule_timeout __wait_for_common "
+	  "submit_bio_wait blkdev_issue_flush ext4_sync_file ext4_buffered_write_iter vfs_write",
+	  TW_SLEEP_FLUSH, "blkdev_issue_flush" },
+	{ "__schedule schedule __wait_for_common submit_bio_wait blkdev_issue_flush ext4_sync_file "
+	  "__do_sys_msync", TW_SLEEP_FLUSH, "blkdev_issue_flush" },
+	{ "__schedule schedule __wait_for_common submit_bio_wait blkdev_issue_write_zeroes "
+	  "blkdev_issue_zeroout blkdev_fallocate", TW_SLEEP_DISCARD, "blkdev_issue_zeroout" },
+	{ "__schedule schedule __wait_for_common submit_bio_wait blkdev_issue_discard "
+	  "blkdev_fallocate", TW_SLEEP_DISCARD, "blkdev_issue_discard" },
+	{ "__schedule schedule __wait_for_common submit_bio_wait __blkdev_direct_IO_simple "
+	  "blkdev_read_iter", TW_SLEEP_NOTHING, "" },
+	{ "__schedule schedule __wait_for_common submit_bio_wait iomap_write_begin "
+	  "iomap_file_buffered_write xfs_file_buffered_write", TW_SLEEP_PAGE_LOCK,
+	  "iomap_write_begin" },
 	/* That function only if nothing was called by it. */
 	{ "__schedule schedule driver_does __iomap_dio_rw ext4_dio_write_iter io_write",
 	  TW_SLEEP_OTHER, "driver_does" },
