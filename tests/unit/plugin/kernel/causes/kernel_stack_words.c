@@ -42,6 +42,18 @@ static const struct {
 	  "io_wq_submit_work", TW_SLEEP_FREEZE, "io_write" },
 	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read mnt_want_write_file",
 	  TW_SLEEP_FREEZE, "mnt_want_write_file" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read vfs_write ksys_write",
+	  TW_SLEEP_FREEZE, "vfs_write" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read do_ftruncate "
+	  "do_sys_ftruncate", TW_SLEEP_FREEZE, "do_ftruncate" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read vfs_fallocate",
+	  TW_SLEEP_FREEZE, "vfs_fallocate" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read direct_splice_actor "
+	  "splice_direct_to_actor", TW_SLEEP_FREEZE, "direct_splice_actor" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read vfs_copy_file_range",
+	  TW_SLEEP_FREEZE, "vfs_copy_file_range" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read __xfs_write_fault do_fault",
+	  TW_SLEEP_FREEZE, "__xfs_write_fault" },
 	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read xfs_trans_alloc_inode",
 	  TW_SLEEP_FREEZE, "xfs_trans_alloc_inode" },
 	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read ext4_page_mkwrite",
