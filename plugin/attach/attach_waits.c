@@ -128,7 +128,9 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 		is.word = TW_SLEEP_IO_MAX;
 	} else if (wait->flags & TW_ATTACH_SUSPENDED) {
 		is.word = TW_SLEEP_SUSPENDED;
-	} else if (cause->word == TW_SLEEP_PAGE_LOCK && *no_device && !reads) {
+	} else if (*no_device && !reads &&
+		   (cause->word == TW_SLEEP_PAGE_LOCK || cause->word == TW_SLEEP_WRITEBACK ||
+		    cause->word == TW_SLEEP_FILE_SYSTEM)) {
 		is.word = TW_SLEEP_FILE_SYSTEM;
 		snprintf(is.function, sizeof(is.function), "%s", no_device);
 	} else if (cause->word == TW_SLEEP_PAGE_LOCK && (reads || how & READS)) {

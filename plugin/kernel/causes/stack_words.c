@@ -94,11 +94,6 @@ static const struct {
 	{ "__ext4_read_dirblock", TW_SLEEP_METADATA, ANYWHERE },
 	{ "xfs_buf_iowait", TW_SLEEP_METADATA, ANYWHERE },
 	{ "read_extent_buffer_pages*", TW_SLEEP_METADATA, ANYWHERE },
-	{ "request_wait_answer", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* FUSE */
-	{ "rpc_wait_bit_killable", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* NFS */
-	{ "nfs_wait_bit_killable", TW_SLEEP_FILE_SYSTEM, ANYWHERE },
-	{ "p9_client_rpc", TW_SLEEP_FILE_SYSTEM, ANYWHERE },
-	{ "wait_for_response", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* SMB */
 	/* They wait in submit_bio_wait(), whatever call sent them. */
 	{ "blkdev_issue_flush", TW_SLEEP_FLUSH, ANYWHERE },
 	{ "blkdev_issue_discard", TW_SLEEP_DISCARD, ANYWHERE },
@@ -128,6 +123,15 @@ static const struct {
 	{ "blkdev_direct_IO*", TW_SLEEP_NOTHING, INNERMOST },
 	/* io_uring's own pauses. */
 	{ "io_run_task_work*", TW_SLEEP_NOTHING, INNERMOST },
+};
+
+/* These wait for the server of a file system without a block device, of this type. */
+static const struct {
+	const char *function, *type;
+} servers[] = {
+	{ "request_wait_answer", "fuse" }, { "rpc_wait_bit_killable", "nfs" },
+	{ "nfs_wait_bit_killable", "nfs" }, { "nfs_direct_wait", "nfs" },
+	{ "p9_client_rpc", "9p" }, { "wait_for_response", "cifs" },
 };
 
 /* What a thread calls in order to sleep, for any reason, and the tracer. */
@@ -208,6 +212,9 @@ struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned c
 				lock = PER_CPU_SEMAPHORE;
 			continue;
 		}
+		for (size_t j = 0; j < COUNT(servers); j++)
+			if (!strcmp(name, servers[j].function))
+				return reason(TW_SLEEP_FILE_SYSTEM, servers[j].type);
 		/* Its callers tell what a wait for a page is for. */
 		row = row_of(name, lock, !innermost);
 		if (row >= 0 && table[row].word == TW_SLEEP_NOTHING)

@@ -33,6 +33,9 @@ static void test_reasons(void)
 		{ TW_SLEEP_PAGE_LOCK, TW_ATTACH_FAULT, ENDED | READ, "", TW_SLEEP_OWN_PAGE },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pwrite64, 0, "", TW_SLEEP_PAGE_LOCK },
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
+		{ TW_SLEEP_FILE_SYSTEM, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
+		{ TW_SLEEP_WRITEBACK, SYS_fsync, 0, "nfs4", TW_SLEEP_FILE_SYSTEM },
+		{ TW_SLEEP_FILE_SYSTEM, SYS_openat, 0, "", TW_SLEEP_FILE_SYSTEM },
 		{ TW_SLEEP_INODE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_INODE_LOCK },
 		{ TW_SLEEP_NOTHING, SYS_pread64, ENDED | READ, "", TW_SLEEP_DIRECT },
 		{ TW_SLEEP_NOTHING, SYS_openat, ENDED | READ, "", TW_SLEEP_METADATA },
@@ -53,9 +56,13 @@ static void test_reasons(void)
 		const struct tw_attach_wait wait = {
 			.call = (__u16)cases[i].call, .flags = (__u16)cases[i].flags,
 		};
-		const struct tw_sleep_cause cause = { .word = cases[i].stack };
+		const struct tw_sleep_cause cause = { cases[i].stack, "stack" };
+		const struct tw_sleep_cause is = tw_attach_reason(&wait, &cause,
+								  cases[i].no_device);
+		const char *type = is.word == TW_SLEEP_FILE_SYSTEM ? cases[i].no_device : "";
 
-		tap_ok(tw_attach_reason(&wait, &cause, cases[i].no_device).word == cases[i].is,
+		tap_ok(is.word == cases[i].is &&
+		       strcmp(is.function, *type ? type : "stack") == 0,
 		       "%s, %s: %s", tw_attach_call_name(cases[i].call),
 		       tw_sleep_texts[cases[i].stack].word, tw_sleep_texts[cases[i].is].word);
 	}

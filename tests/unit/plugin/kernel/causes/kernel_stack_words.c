@@ -84,6 +84,13 @@ static const struct {
 	  "schedule_hrtimeout_range_clock io_cqring_wait", TW_SLEEP_NOTHING, "" },
 	{ "__schedule schedule blk_io_schedule __iomap_dio_rw iomap_dio_rw "
 	  "ext4_dio_write_iter io_write", TW_SLEEP_NOTHING, "" },
+	/* What waits for a server tells the type of the file system. */
+	{ "__schedule schedule request_wait_answer __fuse_simple_request fuse_send_open",
+	  TW_SLEEP_FILE_SYSTEM, "fuse" },
+	{ "__schedule schedule rpc_wait_bit_killable __wait_on_bit out_of_line_wait_on_bit "
+	  "__rpc_execute", TW_SLEEP_FILE_SYSTEM, "nfs" },
+	{ "__schedule schedule schedule_timeout __wait_for_common nfs_direct_wait "
+	  "nfs_file_direct_read", TW_SLEEP_FILE_SYSTEM, "nfs" },
 	/* A bio that is sent and awaited: its sender tells what it is. */
 	{ "__schedule schedule schedule_timeout io_schedule_timeout __wait_for_common "
 	  "submit_bio_wait blkdev_issue_flush ext4_sync_file ext4_buffered_write_iter vfs_write",
