@@ -38,6 +38,12 @@ static const struct {
 	{ "__schedule schedule schedule_preempt_disabled rwsem_down_read_slowpath down_read "
 	  "xfs_ilock xfs_file_dio_write_aligned xfs_file_write_iter io_write",
 	  TW_SLEEP_INODE_LOCK, "xfs_ilock" },
+	{ "__schedule schedule schedule_preempt_disabled rwsem_down_write_slowpath down_write "
+	  "shmem_file_write_iter vfs_write", TW_SLEEP_INODE_LOCK, "shmem_file_write_iter" },
+	{ "__schedule schedule wb_wait_for_completion sync_inodes_sb sync_filesystem",
+	  TW_SLEEP_WRITEBACK, "wb_wait_for_completion" },
+	{ "__schedule schedule xlog_wait_on_iclog xfs_fs_sync_fs", TW_SLEEP_JOURNAL,
+	  "xlog_wait_on_iclog" },
 	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read io_write io_issue_sqe "
 	  "io_wq_submit_work", TW_SLEEP_FREEZE, "io_write" },
 	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read mnt_want_write_file",
