@@ -256,6 +256,9 @@ static int run_report(int input, const char *html_path, FILE *out)
 	status = tw_child_wait(pid);
 	if (status < 0)
 		return fail(TW_EXIT_IO, "report: %s", strerror(-status));
+	/* As of other programs: who reads the pipe has enough, such as head(1). */
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
+		return TW_EXIT_IO;
 	return WIFEXITED(status) ? WEXITSTATUS(status) :
 		fail(TW_EXIT_SOFTWARE, "tickwise report was killed by signal %d (%s)",
 		     WTERMSIG(status), strsignal(WTERMSIG(status)));

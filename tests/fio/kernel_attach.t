@@ -242,6 +242,9 @@ chmod 755 own/tickwise
 timeout -s KILL $hung_s own/tickwise-attach --interval=0 --output=page -- true >out 2>err
 is "$? $(head -n 1 err)" '70 tickwise attach: tickwise report was killed by signal 9 (Killed)' \
 	'tickwise report is killed: a line tells so'
+printf '%s\n' '#!/bin/sh' 'kill -PIPE $$' >own/tickwise
+timeout -s KILL $hung_s own/tickwise-attach --interval=0 --output=page -- true >out 2>err
+is "$? $(cat err)" '74 ' 'the reader of its output has closed the pipe: no line'
 
 is "$(from_json b.json 'print "$j->{kernel_stages}{every} ",
 	List::Util::sum0(values %{$j->{kernel_stages}{not_split}{not_chosen}})')" '1 0' \
