@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "attach/attach_waits.h"
 #include "latency/histogram.h"
@@ -219,11 +220,31 @@ static void test_rows(void)
 	tw_attach_waits_free(&waits);
 }
 
+/* Who opens a pipe waits for the other end. */
+static void test_pipe(void)
+{
+	struct tw_attach_waits waits = { .ns = 0 };
+	struct tw_attach_wait wait = wait_of(1, 100);
+
+	wait.call = SYS_openat;
+	snprintf(wait.path, sizeof(wait.path), "attach_waits.%d", (int)getpid());
+	if (mkfifo(wait.path, 0600) || tw_attach_waits_init(&waits, 1))
+		abort();
+	alarm(10);
+	add(&waits, &wait, wait.path);
+	alarm(0);
+	unlink(wait.path);
+	tap_ok(strcmp(waits.all.rows[0]->text[TW_WAIT_FILE], wait.path) == 0,
+	       "no file is opened by its name");
+	tw_attach_waits_free(&waits);
+}
+
 int main(void)
 {
 	test_reasons();
 	test_parts();
 	test_slow();
 	test_rows();
+	test_pipe();
 	return tap_done();
 }
