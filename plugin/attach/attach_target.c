@@ -249,12 +249,16 @@ void tw_attach_tell_less(const struct tw_attach_target *target)
 	const pid_t pid = target->own || !target->count ? 0 : target->all->pid;
 	const uint64_t ticks = number_in(pid, "stat", NULL, 40);
 
+	if (!pid)
+		tw_command_remark(tw_attach_options.command, target->own ? "%s was not started" :
+				  "/proc tells nothing of the cgroup %s as a whole", target->program);
 	if (!pid || !number_in(pid, "schedstat", NULL, 0))
 		return;
-	tw_command_remark(tw_attach_options.command, "process %d (%s) so far, by /proc: %llu read "
+	tw_command_remark(tw_attach_options.command, "process %d (%s%s) so far, by /proc: %llu read "
 			  "calls, %llu write calls, %s read from storage; the main thread: %s on "
 			  "CPUs, %s ready to run%s%s. What it waits for: sudo tickwise attach %d",
-			  (int)pid, target->program,
+			  (int)pid, target->program, target->count == 1 ? "" :
+			  tw_format(", the first of %zu", target->count),
 			  (unsigned long long)number_in(pid, "io", "syscr: ", 1),
 			  (unsigned long long)number_in(pid, "io", "syscw: ", 1),
 			  TW_SAY_BYTES(number_in(pid, "io", "\nread_bytes: ", 1)),

@@ -3,6 +3,10 @@
  * Behaviour: what is no process to follow is refused in one line: no number, a thread, a
  * process that has ended, one of another user. Defect: I/Os of a process that this user
  * may not trace, or a wait for one that never comes.
+ *
+ * Where no program can be loaded, a line has what /proc tells of the first process, also to an
+ * ordinary user. Of a cgroup, and of a program that is not started, it tells so. Defect: zeros,
+ * or no line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +75,65 @@ static void another_user(void)
 		tap_ok(status == 0, "a process of another user");
 }
 
+/* Print the line to @out, as an ordinary user if possible: of this process, named @count times;
+ * 0: of @target. */
+static void tell(int out, size_t count, const struct tw_attach_target *target)
+{
+	struct tw_attach_target own;
+	char number[16], *list[] = { number, number };
+
+	if (!getuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			  setresuid(NOBODY, NOBODY, NOBODY)))
+		_exit(2);
+	/* Else its files in /proc stay those of root. */
+	prctl(PR_SET_DUMPABLE, 1);
+	snprintf(number, sizeof(number), "%d", (int)getpid());
+	dup2(out, STDERR_FILENO);
+	if (count && tw_attach_to(&own, list, count))
+		_exit(1);
+	tw_attach_tell_less(count ? &own : target);
+	_exit(0);
+}
+
+static void less(const char *what, size_t count, const struct tw_attach_target *target,
+		 const char *begin, const char *end)
+{
+	FILE *file = tmpfile();
+	char line[512] = "", text[128];
+	pid_t child = fork();
+	unsigned long long reads = 0;
+	int status;
+
+	if (!child)
+		tell(fileno(file), count, target);
+	waitpid(child, &status, 0);
+	rewind(file);
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	if (WEXITSTATUS(status) == 2 || access("/proc/self/schedstat", R_OK) ||
+	    access("/proc/self/io", R_OK)) {
+		tap_skip("no other user, or too little in /proc, here");
+		return;
+	}
+	snprintf(text, sizeof(text), count ? "%s%d\n" : "%s\n", end, (int)child);
+	if (count && strstr(line, "/proc: "))
+		reads = strtoull(strstr(line, "/proc: ") + 7, NULL, 10);
+	tap_ok(status == 0 && strstr(line, begin) && strstr(line, text) && (!count || reads),
+	       "%s: %.*s", what, (int)strcspn(line, "\n"), line);
+}
+
+static void tell_less(void)
+{
+	less("one process", 1, NULL, ") so far, by /proc: ",
+	     " What it waits for: sudo tickwise attach ");
+	less("two", 2, NULL, ", the first of 2) so far, by /proc: ", "sudo tickwise attach ");
+	less("a cgroup", 0, &(struct tw_attach_target) { .cgroup = 0, .program = "c.slice" },
+	     "tickwise attach: ", "/proc tells nothing of the cgroup c.slice as a whole");
+	less("a program", 0, &(struct tw_attach_target) { .own = true, .program = "dd" },
+	     "tickwise attach: ", "dd was not started");
+}
+
 static void by_name(void)
 {
 	struct tw_attach_target target;
@@ -113,5 +176,6 @@ int main(void)
 	pthread_join(thread, NULL);
 	another_user();
 	by_name();
+	tell_less();
 	return tap_done();
 }
