@@ -46,6 +46,7 @@ static const struct {
 		GOOD_FIO, .engine = { .path = ENGINE, .is_loaded = 1 },
 		.ring = { .disabled = -1 },
 		.stages = { .has_types = 1, .is_built = 1, .is_served = 1,
+			    .why_not = "the kernel refuses the program: run as root",
 			    .parts = { { "reads and writes, files, LVM" },
 				       { "who had the CPU, interrupts" },
 				       { "data, journal and flush" } } } } },

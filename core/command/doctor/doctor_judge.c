@@ -109,6 +109,18 @@ static void judge_stages(const struct tw_doctor_facts *facts, struct tw_doctor_l
 		    "%s", facts->stages.why_not);
 }
 
+/* It has no helper, so it is no fault if this user can't. It needs what the stages need. */
+static void judge_attach(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (facts->stages.is_loaded)
+		put(line, TW_DOCTOR_GOOD, "", "possible with this user's own privileges");
+	else if (!facts->stages.is_built || !facts->stages.has_types)
+		put(line, TW_DOCTOR_NOTE, "", "once the kernel stages work");
+	else
+		put(line, TW_DOCTOR_NOTE, "sudo tickwise attach PID",
+		    "%s; a kernel-helper does not change that", facts->stages.why_not);
+}
+
 /* What is missing is no fault: few jobs need all of it. Nothing is good without the stages. */
 static void judge_part(const struct tw_doctor_facts *facts, enum tw_doctor_part part,
 		       struct tw_doctor_line *line)
@@ -238,6 +250,7 @@ void tw_doctor_judge(const struct tw_doctor_facts *facts,
 		{ "split I/Os", .part = TW_DOCTOR_SPLIT },
 		{ "causes", .part = TW_DOCTOR_CAUSES },
 		{ "sync parts", .part = TW_DOCTOR_SYNCS },
+		{ "attach", .judge = judge_attach },
 		{ "counter", .judge = judge_counter },
 		{ "clocksource", .judge = judge_clocksource },
 		{ "governor", .judge = judge_governor },

@@ -89,7 +89,7 @@ struct tw_doctor_line {
 	const char *fix;		/* a command, or what to do; "": nothing */
 };
 
-#define TW_DOCTOR_LINES	13
+#define TW_DOCTOR_LINES	14
 
 /* Judge the facts. Pure. */
 void tw_doctor_judge(const struct tw_doctor_facts *facts,

@@ -66,6 +66,7 @@ says 'split I/Os' 'note|files, block devices; missing: LVM (clone_endio)|' 'whic
 says causes 'note|not known|' 'an answer without causes'
 says 'kernel stages' "good|possible with this user's own privileges|" \
 	'the kernel takes the program'
+says attach "good|possible with this user's own privileges|" 'and so that of attach'
 helper_says 0 'syncs found: data
 syncs not found: others (jbd2_run_stats)
 causes found: who had the CPU'
@@ -78,6 +79,8 @@ says 'split I/Os' 'note|once the kernel stages work: files|' 'all I/Os could be 
 if [ -r /sys/kernel/btf/vmlinux ]; then
 	says 'kernel stages' 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in '\
 'another terminal' 'the kernel refuses the program, in its own words'
+	says attach 'note|the kernel refuses: why; a kernel-helper does not change that|sudo '\
+'tickwise attach PID' 'and so that of attach'
 fi
 
 # as_user COMMAND...: runs it as a user whom a file's mode can stop
