@@ -212,6 +212,44 @@ for of in a b a b a b a b a b; do
 done
 golden attached diff attached.a.* -- attached.b.*
 
+# ---- their waits, also without any I/O of io_uring ----
+# waits ROW...: the wait table of these rows
+waits()
+{
+	printf '"waits": {"read_calls": 1, "write_calls": 1, "read_bytes": 1, "written_bytes": 1,
+		"storage_bytes": 1, "run_ns": 1, "ready_ns": 1, "calls_that_waited": 1,
+		"not_over": 0, "lost_waits": 0, "of_32_bits": 0, "rows": [%s]}' "$(IFS=,; echo "$*")"
+}
+# row CALL REASON FUNCTION FILE NS COUNT
+row()
+{
+	echo "{\"call\": \"$1\", \"reason\": \"$2\", \"function\": \"$3\", \"file\": \"$4\",
+		\"blockq_ns\": 0, \"device_ns\": 0, \"complete_ns\": 0, \"time\": $(taking "$5" "$6")}"
+}
+# waited FILE START NS WAITS [NAME=VALUE]: with these waits. NS 0: no I/O
+waited()
+{
+	attached "$1" "$2" "$3"
+	sed -i "s|\"counter\": {|$(echo "$4" | tr '\n' ' '), &|" "$1"
+	[ "$3" -gt 0 ] || perl -0777 -i -pe 's/"read": 400/"read": 0/;
+		s/"stages".*?"attached"/"stages": {"lat": {}}, "attached"/s' "$1"
+}
+waited waits.1 1700060100 0 "$(waits "$(row pread64 'own page' x /a 1000 8)" \
+	"$(row pread64 'own page' y /b 300 4)" "$(row read 'file system' fuse /f 500 2)")"
+waited waits.2 1700060200 0 "$(waits "$(row pread64 'own page' x /a 900 10)" \
+	"$(row fsync flush x /a 900 300)" "$(row read 'file system' nfs4 /f 500 2)")"
+waited waits.3 1700060300 0 "$(waits)"
+waited waits.4 1700060400 500 "$(waits $(for i in 1 2 3 4 5 6 7 8 9 10; do
+	row "call$i" metadata x /a $((100 * i)) 1 | tr -d '\n\t '; echo; done))"
+golden waits diff waits.1 waits.2
+golden waits_json diff --json waits.1 waits.2
+golden waits_of_runs diff waits.1 waits.2 -- waits.3 waits.4
+waited waits.5 1700060500 600 "$(waits)"
+golden waits_too diff waits.4 waits.5
+golden waits_all diff --all waits.4 waits.5
+waited waits.6 1700060600 0 "$(waits)"
+golden waits_none diff waits.3 waits.6
+
 # ---- what can't be compared ----
 run_of no_time run=z pid=400 start=1700040000 run_ns=0
 run_of no_stages run=y pid=401 start=1700040100

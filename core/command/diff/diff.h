@@ -60,6 +60,12 @@ struct tw_diff_figure {
 	int slower;
 };
 
+/* What programs waited for: means of the runs of each side. */
+struct tw_diff_wait {
+	const char *call, *reason;
+	double waits[TW_DIFF_SIDES], ns[TW_DIFF_SIDES];
+};
+
 enum tw_diff_verdict {
 	TW_DIFF_SAME,			/* a change above the limit is excluded */
 	TW_DIFF_NOISY,			/* no change is shown, but none excluded */
@@ -96,6 +102,10 @@ struct tw_diff {
 	struct tw_diff_figure *figures;
 	double *values;			/* [figure * count + run] */
 	size_t figure_count;
+	/* The sum of all first, then the largest changes. Empty, if not all runs have waits. It is
+	 * released with all texts. */
+	struct tw_diff_wait *waits;
+	size_t wait_count;
 	json_t *left_out;		/* sentences */
 	/* Options of fio that differ, which may be what is compared; and other
 	 * facts that differ. */
@@ -126,9 +136,10 @@ int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 /* Group what was read into runs. Refuse reports of tickwise attach against those of the engine.
  * Return: as tw_diff_read(). */
 int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem);
-/* Find the figures that all runs have, and their values. Return: as
- * tw_diff_read(). */
+/* Find the waits, and the figures that all runs have, and their values. Return: as
+ * tw_diff_read(); no figures are no failure if there are waits. */
 int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem);
+void tw_diff_find_waits(struct tw_diff *diff);
 void tw_diff_find_facts(struct tw_diff *diff);
 void tw_diff_judge(struct tw_diff *diff);
 void tw_diff_free(struct tw_diff *diff);
@@ -186,6 +197,7 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, unsigned with);
 void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff);
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure);
+void tw_diff_add_waits(struct tw_page *page, const struct tw_diff *diff, int all);
 json_t *tw_diff_to_json(const struct tw_diff *diff);
 /* Add a table of the figures to @page. Only CSV shows it. */
 struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff);

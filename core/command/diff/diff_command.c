@@ -46,7 +46,7 @@ const struct tw_options tw_diff_options = {
 	.arguments_kind = TW_OPTION_FILE,
 	.about =
 	"Compare two sets of runs by the reports that the fio engine or `attach --json` "
-	"wrote: I/Os per second, mean and percentiles of the latency, and each stage.\n"
+	"wrote: I/Os per second, mean and percentiles of the latency, each stage, and waits.\n"
 	"Reports of one run of fio are merged. With 5 and more runs of each side, which "
 	"take turns, there is a verdict: slower, faster, mixed, no change, or too noisy "
 	"to exclude one. With less, only whether these runs differ.",

@@ -100,6 +100,23 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"slower", figure->slower);
 }
 
+/* Return NULL: not all runs have waits. */
+static json_t *waits_to_json(const struct tw_diff *diff)
+{
+	json_t *array = diff->wait_count ? json_array() : NULL;
+
+	for (size_t i = 1; i < diff->wait_count; i++) {
+		const struct tw_diff_wait *row = &diff->waits[i];
+
+		json_array_append_new(array, json_pack("{so, so, so, so, so, so}",
+			"call", tw_json_text(row->call), "reason", tw_json_text(row->reason),
+			"a_waits", number(row->waits[TW_DIFF_A]),
+			"b_waits", number(row->waits[TW_DIFF_B]),
+			"a_ns", number(row->ns[TW_DIFF_A]), "b_ns", number(row->ns[TW_DIFF_B])));
+	}
+	return array;
+}
+
 json_t *tw_diff_to_json(const struct tw_diff *diff)
 {
 	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
@@ -110,7 +127,7 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++)
 		json_array_append_new(figures, figure_to_json(diff, i));
 	return json_pack(
-		"{ss, si, ss, so, so, sI, sb, sb, sb, so, so, so, so, sO}",
+		"{ss, si, ss, so, so, sI, sb, sb, sb, so, so, so, so, so*, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
 		"verdict", tw_diff_verdicts[diff->verdict].name,
@@ -127,6 +144,7 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"options", facts_to_json(&diff->options),
 		"differs", facts_to_json(&diff->facts),
 		"figures", figures,
+		"waits", waits_to_json(diff),
 		"left_out", diff->left_out);
 }
 

@@ -355,13 +355,14 @@ int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem
 	size_t most = diff->runs[0].count * TW_DIRECTIONS * FIGURES;
 	struct part part = { .diff = diff };
 
+	tw_diff_find_waits(diff);
 	diff->left_out = json_array();
 	diff->figures = tw_zalloc(most, sizeof(*diff->figures));
 	diff->values = tw_zalloc(most * diff->count, sizeof(*diff->values));
 	for (size_t i = 0; i < diff->runs[0].count; i++)
 		add_group(&part, diff->runs[0].groups[i]);
 	name_other(&part);
-	if (!diff->figure_count) {
+	if (!diff->figure_count && diff->wait_count < 2) {
 		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
 				 "group, did any I/O",
 				 diff->runs[0].groups[0]->all.jobs[0].path);

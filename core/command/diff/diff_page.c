@@ -117,6 +117,12 @@ static void add_no_verdict(struct tw_page *page, const struct tw_diff *diff)
 	const struct tw_diff_figure *differs = most_changed(diff, 0), *most = NULL;
 	const char *text;
 
+	if (!diff->figure_count) {
+		tw_page_paragraph(page, "No verdict: waits are not tested. Time waited: %s in A, "
+				  "%s in B.", TW_SAY_NS(diff->waits[0].ns[TW_DIFF_A]),
+				  TW_SAY_NS(diff->waits[0].ns[TW_DIFF_B]));
+		return;
+	}
 	if (diff->count == 2)
 		tw_page_paragraph(page, "One run each: no verdict. ");
 	else if (is_too_few(diff))
@@ -398,6 +404,8 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_
 	tw_page_gap(page);
 	tw_page_note(page, "Runs: %zu of A, %zu of B.", diff->of[TW_DIFF_A],
 		     diff->of[TW_DIFF_B]);
+	if (!diff->figure_count)
+		return;
 	if (diff->count > 2)
 		tw_page_more(page, " +-%%: their standard deviation.");
 	if (is_too_few(diff) || !diff->is_interleaved)
@@ -440,6 +448,7 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, unsigned with)
 	add_least_certain(page, diff);
 	add_facts(page, diff, with & TW_DIFF_WITH_ALL);
 	is_less = add_figures(page, diff, with);
+	tw_diff_add_waits(page, diff, with & TW_DIFF_WITH_ALL);
 	add_left_out(page, diff);
 	add_method(page, diff, is_less);
 	return page;

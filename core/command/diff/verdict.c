@@ -159,7 +159,7 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 			slower |= diff->figures[i].slower > 0;
 			faster |= diff->figures[i].slower < 0;
 		}
-	if (!tw_diff_is_decided(diff))
+	if (!tw_diff_is_decided(diff) || !diff->figure_count)
 		return slower || faster ? TW_DIFF_DIFFER : TW_DIFF_UNDECIDED;
 	if (slower && faster)
 		return TW_DIFF_MIXED;
