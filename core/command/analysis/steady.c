@@ -107,9 +107,14 @@ static const char *say_part(const struct tw_report_part *part)
 			 TW_SAY_NUMBER(part->iops), TW_SAY_NS(part->mean_ns));
 }
 
+static const char *say_change(double from, double to)
+{
+	return from > 0 ? tw_format("%+.0f %%", 100 * (to / from - 1)) : "from 0";
+}
+
 const char *tw_report_say_steady(const struct tw_report_steady *steady)
 {
-	const struct tw_report_part *quoted = &steady->parts[steady->quoted];
+	const struct tw_report_part *first = steady->parts, *quoted = &first[steady->quoted];
 	const char *together = steady->directions > 1 ? " (all I/Os together)" : "";
 
 	if (steady->verdict == TW_STEADY_NOT_KNOWN)
@@ -119,11 +124,13 @@ const char *tw_report_say_steady(const struct tw_report_steady *steady)
 				 steady->verdict == TW_STEADY ? "steady" : "uneven",
 				 TW_SAY_PERCENT(100 * steady->error[0]),
 				 TW_SAY_PERCENT(100 * steady->error[1]), together, steady->with);
-	if (steady->verdict == TW_STEADY_DRIFTS || quoted->iops == 0)
-		return tw_format("not steady%s: %s%s%s",
-				 steady->verdict == TW_STEADY_DRIFTS ? ", it drifts" : "",
-				 say_part(quoted),
-				 together, steady->with);
+	if (steady->verdict == TW_STEADY_DRIFTS)
+		return tw_format("not steady, it drifts, so quote no part; %s, then %s IOPS (%s), %s "
+				 "(%s)%s%s", say_part(first), TW_SAY_NUMBER(first[1].iops),
+				 say_change(first->iops, first[1].iops), TW_SAY_NS(first[1].mean_ns),
+				 say_change(first->mean_ns, first[1].mean_ns), together, steady->with);
+	if (quoted->iops == 0)
+		return tw_format("not steady: %s%s%s", say_part(quoted), together, steady->with);
 	return tw_format("not steady; quote the longest part, %s: %s IOPS +-%s, mean lat %s "
 			 "+-%s%s%s",
 			 tw_report_say_span(quoted), TW_SAY_NUMBER(quoted->iops),

@@ -335,6 +335,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	else
 		add_job(page, group, is_only_one);
 	tw_page_begin_only(page, TW_IN_TEXT);
+	tw_report_add_steady(page, group, "");
 	tw_report_add_figures(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)

@@ -96,25 +96,24 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 {
 	const struct tw_report_group *last = &groups[count - 1];
 	const unsigned long long depth = last->all.jobs[0].iodepth;
-	struct tw_table *figures = tw_report_figures(page, "depth",
-						     tw_has(&last->all.tally, TW_METRIC_bytes));
+	struct tw_table *figures;
 	const char *tail;
 
+	for (size_t i = 0; i < count; i++) {
+		tw_report_add_counter(page, &groups[i], 1);
+		tw_report_warn_inside(page, &groups[i], "");
+		if (groups[i].steady.verdict != TW_STEADY)
+			tw_report_add_steady(page, &groups[i], tw_format("depth %llu: ",
+				(unsigned long long)groups[i].all.jobs[0].iodepth));
+	}
+	tw_report_warn_holes(page, &last->all, "");
+	figures = tw_report_figures(page, "depth", tw_has(&last->all.tally, TW_METRIC_bytes));
 	for (size_t i = 0; i < count; i++)
 		tw_report_add_figures_row(figures, &groups[i], direction,
 			tw_format("%llu", (unsigned long long)groups[i].all.jobs[0].iodepth));
 	if (last->all.tally.times[TW_LAT][direction].count == 0)
 		return;
 	tw_page_gap(page);
-	for (size_t i = 0; i < count; i++) {
-		tw_report_add_counter(page, &groups[i], 1);
-		tw_report_warn_inside(page, &groups[i], "");
-		if (groups[i].steady.count)
-			tw_page_warning(page, "depth %llu: %s",
-					(unsigned long long)groups[i].all.jobs[0].iodepth,
-					tw_report_say_steady(&groups[i].steady));
-	}
-	tw_report_warn_holes(page, &last->all, "");
 	add_stages(page, groups, count, direction);
 	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);

@@ -21,6 +21,9 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 /* Text has the parts of blockq from this part of lat on: a tenth. */
 #define LARGE_PART	10
 
+/* Groups that are not steady and have lines of their own, at most. */
+#define MOST_UNSTEADY	3
+
 /* ---- what was found ------------------------------------------------------ */
 
 /* Are the causes of slow I/Os missing, as no job was told to find them? */
@@ -313,7 +316,6 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_report_add_counter(page, group, 1);
 	add_warnings(page, group, "");
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
-	tw_report_add_steady(page, group, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
 	add_limit(page, group, "");
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
@@ -368,9 +370,9 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 		     100 / pow(10, digits));
 }
 
-static int is_unsteady(const struct tw_report_group *group)
+static int is_unknown(const struct tw_report_group *group)
 {
-	return group->steady.count != 0;
+	return tw_report_windows(group) && group->steady.verdict == TW_STEADY_NOT_KNOWN;
 }
 
 static int has_errors(const struct tw_report_group *group)
@@ -425,6 +427,38 @@ static int are_in_turn(const struct tw_report_group *groups, size_t count)
 	return 1;
 }
 
+/* Return which of several groups it is: "JOB" or, if there are several hosts, "JOB on HOST". */
+static const char *who_is(const struct tw_report_group *group,
+			  const struct tw_report_group *groups, size_t count)
+{
+	const struct tw_report_job *job = group->all.jobs;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(groups[i].all.jobs->host, job->host))
+			return tw_format("%s on %s", job->name, job->host);
+	return job->name;
+}
+
+/* Add which part of each group that is not steady is to be quoted. */
+static void add_unsteady(struct tw_page *page, const struct tw_report_group *groups, size_t count)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *who = who_is(&groups[i], groups, count);
+
+		if (groups[i].steady.verdict == TW_STEADY_NOT_KNOWN ||
+		    groups[i].steady.verdict == TW_STEADY)
+			continue;
+		if (++number <= MOST_UNSTEADY)
+			tw_report_add_steady(page, &groups[i], tw_format("%s: ", who));
+		else if (number == MOST_UNSTEADY + 1)
+			tw_page_warning(page, "not steady (--all): %s", who);
+		else
+			tw_page_more(page, ", %s", who);
+	}
+}
+
 /* Add several groups in short: what to know before their numbers are believed, a table of
  * them, and the answers of the first in it. */
 static void add_several(struct tw_page *page, const struct tw_report_group *groups, size_t count,
@@ -440,7 +474,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 			  "time");
 	tw_report_add_shared(page, groups, count);
 	for (size_t i = 0; i < count; i++) {
-		const char *who = tw_format("%s: ", groups[i].all.jobs[0].name);
+		const char *who = tw_format("%s: ", who_is(&groups[i], groups, count));
 
 		add_warnings(page, &groups[i], who);
 		add_limit(page, &groups[i], who);
@@ -453,6 +487,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	}
 	if (worst)
 		tw_report_add_counter(page, worst, 1);
+	add_unsteady(page, groups, count);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_odd(page, &odd, groups, count, with);
 	tw_report_add_hosts(page, groups, count);
@@ -460,7 +495,8 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	if (odd.kind == TW_ODD_HOSTS && !are_in_turn(groups, count) &&
 	    !strcmp(groups[0].all.jobs->name, groups[1].all.jobs->name))
 		tw_page_paragraph(page, "their sum: report --merge-hosts");
-	add_names(page, &odd, groups, "not steady:", is_unsteady);
+	add_names(page, &odd, groups, "too short, or too few I/Os, to tell whether steady:",
+		  is_unknown);
 	add_names(page, &odd, groups, "with errors:", has_errors);
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);
 	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {

@@ -196,9 +196,10 @@ void tw_report_add_top(struct tw_page *page, const struct tw_report_group *group
 		       size_t count);
 void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group);
 
-/* Add whether the figures are steady. @with_unknown: tell that this is not known, too. */
+/* Add whether the figures are steady, which comes before them. @who: as above; with it the parts
+ * that are not to be quoted are left out. */
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
-			  enum tw_media medium, int with_unknown);
+			  const char *who);
 
 /* How the mean I/O, and those at percentiles, divide into stages: bars of a group, after the plots
  * of IOPS and lat over time of each direction (report_plots.c). HTML only. */

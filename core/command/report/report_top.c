@@ -199,17 +199,17 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 /* ---- all ------------------------------------------------------------------ */
 
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
-			  enum tw_media medium, int with_unknown)
+			  const char *who)
 {
 	const struct tw_report_steady *steady = &group->steady;
 	int any = 0;
 
-	if (!tw_report_windows(group) || (steady->verdict == TW_STEADY_NOT_KNOWN && !with_unknown))
+	if (!tw_report_windows(group))
 		return;
-	tw_page_add(page, steady->count ? TW_BLOCK_WARNING : TW_BLOCK_PARAGRAPH, "%s",
+	tw_page_add(page, steady->count ? TW_BLOCK_WARNING : TW_BLOCK_PARAGRAPH, "%s%s", who,
 		    tw_report_say_steady(steady));
-	tw_page_only(page, medium);
-	for (size_t i = 0; i < steady->count; i++) {
+	for (size_t i = 0; i < steady->count && steady->verdict == TW_STEADY_CHANGED && !*who;
+	     i++) {
 		const struct tw_report_part *part = &steady->parts[i];
 
 		if (i == steady->quoted)
@@ -220,7 +220,6 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 			     tw_report_say_span(part), part->iops > 0 ?
 			     tw_format("%s IOPS, %s", TW_SAY_NUMBER(part->iops),
 				       TW_SAY_NS(part->mean_ns)) : "no I/Os");
-		tw_page_only(page, medium);
 	}
 }
 
@@ -229,9 +228,9 @@ void tw_report_add_first(struct tw_page *page, const struct tw_report_group *gro
 	if (group->is_empty)
 		return;
 	tw_page_begin_only(page, TW_IN_HTML);
+	tw_report_add_steady(page, group, "");
 	tw_report_add_figures(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
-	tw_report_add_steady(page, group, TW_IN_HTML, 1);
 	tw_report_add_bars(page, group);
 }
 
