@@ -285,8 +285,6 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 
 /* Return a sentence on the tail of a direction; NULL: there is nothing to be told. */
 const char *tw_report_say_tail(const struct tw_report_group *group, int direction);
-/* Return that sentence with its largest share only; NULL: it has no cause. */
-const char *tw_report_say_main_cause(const struct tw_report_group *group, int direction);
 /* Return {DIRECTION: the sentence and its numbers}. */
 json_t *tw_report_tail_to_json(const struct tw_report_group *group);
 

@@ -200,15 +200,15 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	tw_append_format(text, "): ");
 }
 
-/* Write the @most largest shares, and what is not explained. */
-static void put_shares(struct tw_growing_text *text, struct tail *tail, int most)
+/* Write the largest shares, and what is not explained. */
+static void put_shares(struct tw_growing_text *text, struct tail *tail)
 {
 	struct tw_report_causes *causes = &tail->causes;
 	double left = 100, unexplained_ns = 0;
 	const char *more = "";
 	struct tw_report_cause *cause;
 
-	for (int i = 0; i < most && (cause = tw_report_next_cause(causes)); i++) {
+	for (int i = 0; i < MOST_CAUSES && (cause = tw_report_next_cause(causes)); i++) {
 		const double percent = round(100 * cause->ns / causes->lat_ns);
 
 		if (i && percent < TW_REPORT_MIN_PERCENT)
@@ -220,7 +220,7 @@ static void put_shares(struct tw_growing_text *text, struct tail *tail, int most
 		if (!tw_report_is_explained(cause))
 			more = "another ";
 	}
-	if (left < 1 || most == 1)
+	if (left < 1)
 		return;
 	for (size_t i = 0; i < causes->count; i++)
 		if (!tw_report_is_explained(&causes->all[i]))
@@ -231,12 +231,12 @@ static void put_shares(struct tw_growing_text *text, struct tail *tail, int most
 }
 
 /* Return the sentence. The shares are used up by that, so this is a copy. */
-static const char *say(struct tail tail, int direction, int most)
+static const char *say(struct tail tail, int direction)
 {
 	struct tw_growing_text text = { .length = 0 };
 
 	put_ios(&text, &tail, direction);
-	put_shares(&text, &tail, most);
+	put_shares(&text, &tail);
 	tw_report_put_stolen(&text, &tail.causes);
 	return text.bytes;
 }
@@ -245,18 +245,7 @@ const char *tw_report_say_tail(const struct tw_report_group *group, int directio
 {
 	struct tail tail;
 
-	return find(&tail, group, direction) ? say(tail, direction, MOST_CAUSES) : NULL;
-}
-
-const char *tw_report_say_main_cause(const struct tw_report_group *group, int direction)
-{
-	const struct tw_report_cause *most;
-	struct tail tail;
-
-	if (!find(&tail, group, direction) || !has_causes(&tail))
-		return NULL;
-	most = tw_report_next_cause(&tail.causes);
-	return most && tw_report_has_cause(most) ? say(tail, direction, 1) : NULL;
+	return find(&tail, group, direction) ? say(tail, direction) : NULL;
 }
 
 /* ---- JSON ------------------------------------------------------------------- */
@@ -305,7 +294,7 @@ json_t *tw_report_tail_to_json(const struct tw_report_group *group)
 
 		if (!find(&tail, group, i))
 			continue;
-		text = say(tail, i, MOST_CAUSES);
+		text = say(tail, i);
 		json_object_set_new(object, tw_direction_names[i], json_pack(
 			"{s:o, s:o, s:b, s:o, s:s}",
 			"ios", tw_json_of_u64(tail.causes.ios),

@@ -53,7 +53,6 @@ static const char style[] =
 	"margin:.4em 0}dt{grid-column:1}dd{grid-column:2;margin:0;"
 	"overflow-wrap:anywhere}\n"
 	"p{margin:.4em 0;max-width:60rem;overflow-wrap:anywhere}"
-	".by+p{font-size:1.15rem;font-weight:600;max-width:none}"
 	".dim,figcaption{color:var(--dim);font-size:.9em}"
 	".warn{background:var(--warn);padding:.5em .8em;border-radius:4px}\n"
 	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87em;"

@@ -56,9 +56,16 @@ void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *gr
 	}
 }
 
+/* @title: "" in HTML, which has the title above. */
 static void add_job(struct tw_page *page, const struct tw_report_group *group,
-		    int is_only_one)
+		    int is_only_one, const char *title, enum tw_media medium)
 {
+	tw_page_paragraph(page, "%s", title);
+	tw_page_only(page, medium);
+	if (group->all.attached) {
+		tw_report_add_attached_head(page, group);
+		return;
+	}
 	for (int i = 0; i < TRAITS; i++) {
 		const char *text = trait(group, i);
 
@@ -324,20 +331,19 @@ static void add_run(struct tw_page *page, const struct tw_report_group *group)
 }
 
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
-			    int is_only_one, unsigned rest)
+			    int is_only_one, unsigned with)
 {
+	const unsigned rest = tw_report_rest(with);
 	const size_t devices = group->all.device_count;
 	const size_t files = json_array_size(group->all.files);
 
-	tw_page_paragraph(page, "%s: ", tw_report_title(&group, 1));
-	if (group->all.attached)
-		tw_report_add_attached_head(page, group);
-	else
-		add_job(page, group, is_only_one);
-	tw_page_begin_only(page, TW_IN_TEXT);
+	add_job(page, group, is_only_one, tw_format("%s: ", tw_report_title(&group, 1)),
+		TW_IN_TEXT);
+	add_job(page, group, 1, "", TW_IN_HTML);
 	tw_report_add_steady(page, group, "");
 	tw_report_add_figures(page, group);
-	tw_page_begin_only(page, TW_IN_ALL);
+	if (with & TW_REPORT_WITH_HTML)
+		tw_report_add_bars(page, group);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
 		add_device(page, group, i, rest & TW_IN_TEXT);
 	add_rest(page, devices, 0, 0);

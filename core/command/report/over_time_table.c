@@ -83,6 +83,8 @@ void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_has_windows(group, i))
 			continue;
+		/* HTML has plots of it. */
+		tw_page_begin_only(page, TW_IN_TEXT);
 		tw_page_heading(page, 3, "%s over time, from the start of the first job",
 				tw_direction_names[i]);
 		add_rows(page, group, i);

@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
 
-double tw_report_percent_of_lat(const struct tw_tally *tally, unsigned stage, int direction)
+static double percent_of_lat(const struct tw_tally *tally, unsigned stage, int direction)
 {
 	const uint64_t lat_ns = tally->times[TW_LAT][direction].sum_ns;
 
@@ -53,7 +53,7 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 			largest = i;
 	tw_page_paragraph(page, "%s: largest stage %s, %.0f %%: %s", of,
 			  tw_time_metrics[largest].name,
-			  tw_report_percent_of_lat(tally, largest, direction),
+			  percent_of_lat(tally, largest, direction),
 			  tw_report_where(largest));
 }
 

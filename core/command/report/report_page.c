@@ -2,7 +2,7 @@
 /*
  * Merged reports as a page. The order of the blocks is here, and what is short; the other
  * parts are in files of their own, which report_parts.h names. Text ends with what was
- * found, where a terminal shows it, and HTML begins with it. What fills a screen without
+ * found, where a terminal shows it. What fills a screen without
  * being needed to see what is slow is in HTML, and in text with --all.
  */
 #include <math.h>
@@ -254,8 +254,9 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	const int of_intervals = tw_report_is_of_intervals(group);
 
 	tw_report_add_cost(page, group, tw_report_rest(with));
+	if (with & TW_REPORT_WITH_ALL)
+		tw_report_add_over_time(page, group);
 	tw_page_begin_only(page, tw_report_rest(with));
-	tw_report_add_over_time(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_slowest(page, group, with);
 	if (!group->span.is_wanted)
@@ -270,16 +271,12 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, TW_IN_ALL);
 }
 
-static void add_name(struct tw_page *page, const struct tw_report_group *group,
-		     int is_only_one)
+static void add_name(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
 
-	if (is_only_one)
-		tw_page_heading(page, 2, "%s", job->name);
-	else
-		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
-				(unsigned long long)job->groupid, job->host);
+	tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
+			(unsigned long long)job->groupid, job->host);
 }
 
 /* Has it a verdict of its counter? */
@@ -304,10 +301,10 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	struct tw_odd odd;
 
 	tw_page_gap(page);
-	add_name(page, group, is_only_one);
-	tw_page_only(page, TW_IN_HTML);
-	if (!is_only_one && with & TW_REPORT_WITH_HTML)
-		tw_report_add_first(page, group);
+	if (!is_only_one) {
+		add_name(page, group);
+		tw_page_only(page, TW_IN_HTML);
+	}
 	if (group->is_empty) {
 		tw_report_add_empty(page, group);
 		return;
@@ -315,7 +312,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	if (has_counter(group))
 		tw_report_add_counter(page, group, 1);
 	add_warnings(page, group, "");
-	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
+	tw_report_add_headline(page, group, is_only_one, with);
 	add_limit(page, group, "");
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
@@ -467,19 +464,20 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	const struct tw_report_group *worst = NULL;	/* by its counter */
 	struct tw_odd odd;
 
-	tw_page_contents(page);
-	tw_page_begin_only(page, TW_IN_TEXT);
 	tw_page_paragraph(page, "%s: %zu groups of jobs, %s", title, count,
 			  are_in_turn(groups, count) ? "one after another" : "in part at the same "
 			  "time");
 	tw_report_add_shared(page, groups, count);
+	tw_page_only(page, TW_IN_TEXT);
 	for (size_t i = 0; i < count; i++) {
 		const char *who = tw_format("%s: ", who_is(&groups[i], groups, count));
 
 		add_warnings(page, &groups[i], who);
 		add_limit(page, &groups[i], who);
-		if (groups[i].is_empty)
+		if (groups[i].is_empty) {
 			tw_report_add_empty(page, &groups[i]);
+			tw_page_only(page, TW_IN_TEXT);
+		}
 		if (has_counter(&groups[i]) &&
 		    (!worst || groups[i].all.verdict > worst->all.verdict ||
 		     (groups[i].fallbacks && !worst->fallbacks)))
@@ -488,7 +486,9 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	if (worst)
 		tw_report_add_counter(page, worst, 1);
 	add_unsteady(page, groups, count);
-	tw_page_begin_only(page, TW_IN_ALL);
+	if (with & TW_REPORT_WITH_HTML)
+		tw_report_add_top(page, groups, count);
+	tw_page_contents(page);
 	tw_report_add_odd(page, &odd, groups, count, with);
 	tw_report_add_hosts(page, groups, count);
 	tw_page_begin_only(page, TW_IN_TEXT);
@@ -522,8 +522,6 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		list[i] = &groups[i];
 	title = tw_report_title(list, count);
 	page = tw_page_new(title);
-	if (with & TW_REPORT_WITH_HTML)
-		tw_report_add_top(page, groups, count);
 	if (count > 1)
 		add_several(page, groups, count, title, with);
 	free(list);
@@ -537,7 +535,7 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		if (groups[i].is_empty)
 			continue;
 		if (count > 1)
-			add_name(page, &groups[i], 0);
+			add_name(page, &groups[i]);
 		lacks |= add_answers(page, &groups[i]);
 	}
 	if (count == 1 || with)

@@ -80,10 +80,9 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 
 /* ---- the first part (headline.c, sum.c) --------------------------------------- */
 
-/* @is_only_one: the page has one group, so its number is not needed. @rest: the media with
- * facts about machine and run. */
+/* @is_only_one: the page has one group, so its number is not needed. */
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
-			    int is_only_one, unsigned rest);
+			    int is_only_one, unsigned with);
 
 /* The machine with that name; NULL: it is not known. */
 const json_t *tw_report_machine(const struct tw_report *report, const char *host);
@@ -138,9 +137,6 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group,
 			   int is_warning);
 
-/* How fio verifies each I/O; NULL: it does not. */
-const char *tw_report_verify(const struct tw_report_group *group);
-
 /* Tell which option makes a large stage deliver smaller. */
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group);
 
@@ -185,16 +181,12 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 
-/* Return where the time of a stage is spent, in plain words; how much of lat it is
- * (report_brief.c). */
+/* Return where the time of a stage is spent, in plain words (report_brief.c). */
 const char *tw_report_where(unsigned stage);
-double tw_report_percent_of_lat(const struct tw_tally *tally, unsigned stage, int direction);
 
-/* What comes first in HTML (report_top.c): the answer, and plots that compare groups; of a group
- * its figures, whether they are steady, and its bars. */
+/* The plots of several groups, which compare them (report_top.c). HTML only. */
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count);
-void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group);
 
 /* Add whether the figures are steady, which comes before them. @who: as above; with it the parts
  * that are not to be quoted are left out. */

@@ -311,6 +311,7 @@ void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *grou
 {
 	struct tw_plot *plot = NULL;
 
+	add_over_time(page, group);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		/* Some stages alone would give too small a sum. */
 		if (!tw_report_has_all_stages(&group->all.tally, i))
@@ -319,5 +320,4 @@ void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *grou
 			plot = tw_page_plot(page, .title = "Where the time of an I/O goes");
 		add_direction(plot, &group->all.tally, i);
 	}
-	add_over_time(page, group);
 }

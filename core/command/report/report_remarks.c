@@ -75,7 +75,8 @@ static long number_of(const struct tw_report_job *job, const char *name)
 	return text ? atol(text) : 1;
 }
 
-const char *tw_report_verify(const struct tw_report_group *group)
+/* How fio verifies each I/O; NULL: it does not. */
+static const char *verify_of(const struct tw_report_group *group)
 {
 	const char *verify = json_string_value(tw_job_option(&group->all.jobs[0],
 								 "verify"));
@@ -96,7 +97,7 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	const struct tw_histogram *deliver = group->all.tally.times[TW_DELIVER];
 	const struct tw_report_job *first = &group->all.jobs[0];
 	const struct tw_histogram *call = group->all.tally.times[TW_CALL];
-	const char *verify = tw_report_verify(group);
+	const char *verify = verify_of(group);
 	double call_ns = 0, calls = 0;
 	int is_large = 0;
 	long least;

@@ -294,7 +294,9 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 	const size_t in_text_shown = all < MAX_IN_TEXT ? all : MAX_IN_TEXT;
 	const size_t in_html_shown = all < MAX_IN_HTML ? all : MAX_IN_HTML;
 	const char *why_not = NULL, *of = of_chosen(&group->all.tally);
-	int shown = 0, is_known;
+	/* The plots over time have the stalls. */
+	const unsigned html = tw_report_windows(group) ? 0 : TW_IN_HTML;
+	int shown = 0, is_known, is_in_text;
 
 	if (all == 0)
 		return;
@@ -317,10 +319,10 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 		if (group->stalls[i].ios < 2)
 			continue;
 		is_known = add_stall(page, group, &group->stalls[i]);
-		if (shown++ >= MAX_STALLS)
-			tw_page_only(page, TW_IN_HTML);
-		else if (shown > 1 || !is_known)
-			tw_page_only(page, tw_report_rest(with));
+		is_in_text = shown < MAX_STALLS &&
+			     (with & TW_REPORT_WITH_ALL || (!shown && is_known));
+		tw_page_only(page, html | (is_in_text ? TW_IN_TEXT : 0));
+		shown++;
 	}
 	/* The first job that was to be followed and was not. */
 	for (size_t i = 0; i < group->all.job_count && !why_not; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top of a page in HTML: in a sentence what is slow and why, the figures of a group, and
- * where its time goes as bars. Those of several jobs are in one plot, below their load.
+ * The top of a page of several jobs in HTML: their load, and where their time goes as bars in
+ * one plot. Here is also the line on whether a job was steady.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/allocate.h"
@@ -11,14 +10,11 @@
 #include "latency/histogram.h"
 
 #define MAX_BARS	30	/* in the plot of all jobs */
-#define LARGE_PERCENT	10	/* stages from here on are in the sentence */
 
 static const char *name_of(const struct tw_report_group *group)
 {
 	return group->all.jobs[0].name;
 }
-
-/* ---- the sentence --------------------------------------------------------- */
 
 /* A direction of a group, with a latency. */
 struct part {
@@ -51,75 +47,6 @@ static double iops_of(const struct part *part)
 {
 	return (double)part->group->all.tally.counts[part->direction].ios * 1e9 /
 	       (double)part->group->run_ns;
-}
-
-static double percent_of(const struct part *part, unsigned stage)
-{
-	return tw_report_percent_of_lat(&part->group->all.tally, stage, part->direction);
-}
-
-/* Add up to @most of the large stages, the largest first: "62 % in device, 26 % in complete";
- * with @is_plain also in words for those who know no stages. */
-static void more_stages(struct tw_page *page, const struct part *part, int most, int is_plain)
-{
-	double below = 101;
-
-	if (!tw_report_has_all_stages(&part->group->all.tally, part->direction)) {
-		tw_page_more(page, "stages not known of all I/Os");
-		return;
-	}
-	for (int i = 0; i < most; i++) {
-		int largest = -1;
-
-		for (int j = 0; j <= TW_SYNC_WAKE; j++)
-			if (tw_report_adds_up(&part->group->all.tally, (unsigned)j,
-					      part->direction) &&
-			    percent_of(part, (unsigned)j) < below &&
-			    (largest < 0 || percent_of(part, (unsigned)j) >
-			     percent_of(part, (unsigned)largest)))
-				largest = j;
-		if (largest < 0)
-			break;
-		below = percent_of(part, (unsigned)largest);
-		if (i && below < LARGE_PERCENT)
-			break;
-		tw_page_more(page, is_plain ? "%s%.0f %% %s (stage %s)" : "%s%.0f %% %s%s",
-			     i ? ", " : "", below, is_plain ?
-			     tw_report_where((unsigned)largest) : "in ",
-			     tw_time_metrics[largest].name);
-	}
-}
-
-/* Tell why the slowest I/Os were slow. What fio does with each I/O, all of them have. */
-static void more_cause(struct tw_page *page, const struct part *part)
-{
-	const char *verify = tw_report_verify(part->group);
-	const char *text = tw_report_say_main_cause(part->group, part->direction);
-
-	if (verify && part->direction == TW_READ &&
-	    percent_of(part, TW_DELIVER) >= LARGE_PERCENT)
-		tw_page_more(page, ". fio verifies each I/O (verify=%s)", verify);
-	if (text)
-		tw_page_more(page, ". %c%s", toupper((unsigned char)text[0]), text + 1);
-}
-
-/* Tell of the only group how fast it was, and where its time went. */
-static void more_of_one(struct tw_page *page, const struct part *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *name = tw_direction_names[list[i].direction];
-
-		if (i)
-			tw_page_more(page, ". ");
-		if (list[i].group->run_ns)
-			tw_page_more(page, "%s %ss a second took ",
-				     TW_SAY_NUMBER(iops_of(&list[i])), name);
-		else
-			tw_page_more(page, "%ss took ", name);
-		tw_page_more(page, "%s in the mean: ", TW_SAY_NS(list[i].mean_ns));
-		more_stages(page, &list[i], 3, 1);
-		more_cause(page, &list[i]);
-	}
 }
 
 /* ---- the load ------------------------------------------------------------- */
@@ -223,34 +150,15 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 	}
 }
 
-void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group)
-{
-	if (group->is_empty)
-		return;
-	tw_page_begin_only(page, TW_IN_HTML);
-	tw_report_add_steady(page, group, "");
-	tw_report_add_figures(page, group);
-	tw_page_begin_only(page, TW_IN_ALL);
-	tw_report_add_bars(page, group);
-}
-
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count)
 {
 	size_t number;
 	struct part *list = list_parts(groups, count, &number);
 
-	if (number && count == 1) {
-		tw_page_paragraph(page, "%s", "");
-		tw_page_only(page, TW_IN_HTML);
-		more_of_one(page, list, number);
-		tw_page_more(page, ".");
-	}
-	if (count == 1)
-		tw_report_add_first(page, groups);
-	for (int i = 0; i < TW_DIRECTIONS && count > 1; i++)
+	for (int i = 0; i < TW_DIRECTIONS; i++)
 		add_load(page, list, number, i);
-	if (number && count > 1)
+	if (number)
 		add_comparison(page, list, number);
 	free(list);
 }
