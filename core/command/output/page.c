@@ -120,6 +120,16 @@ void tw_page_only(struct tw_page *page, unsigned media)
 	page->last->media = media & page->media;
 }
 
+unsigned tw_page_media_with(const struct tw_page *page, const char *words)
+{
+	unsigned media = 0;
+
+	for (const struct tw_block *block = page->blocks; block; block = block->next)
+		if (block->text && strstr(block->text, words))
+			media |= block->media;
+	return media;
+}
+
 void tw_page_begin_only(struct tw_page *page, unsigned media)
 {
 	page->media = media & page->part;

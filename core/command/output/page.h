@@ -90,6 +90,9 @@ void tw_page_begin_only(struct tw_page *page, unsigned media);
 /* The same, whatever tw_page_begin_only() asks for. */
 void tw_page_begin_part(struct tw_page *page, unsigned media);
 
+/* Return which media show a block so far that has @words in its text. */
+unsigned tw_page_media_with(const struct tw_page *page, const char *words);
+
 void tw_page_indent(struct tw_page *page, int first, int others);
 
 /* Mark the last block as a verdict: its text up to the first colon, or all of

@@ -122,4 +122,6 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	if (tail)
 		tw_page_paragraph(page, "depth %llu, %s", depth, tail);
 	tw_report_add_deliver(page, last);
+	if (tw_page_media_with(page, "+-"))
+		tw_page_paragraph(page, "+- at 95 %%");
 }

@@ -38,28 +38,15 @@ static int lacks_causes(const struct tw_report_group *group)
 	return 1;
 }
 
-/* Has the page a +-? */
-static int has_error(const struct tw_report_group *group)
-{
-	const struct tw_report_steady *steady = &group->steady;
-	int any = steady->verdict == TW_STEADY || steady->verdict == TW_STEADY_UNEVEN ||
-		  (steady->verdict == TW_STEADY_CHANGED && steady->parts[steady->quoted].iops > 0);
-
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		any |= tw_tally_is_estimate(&group->all.tally, TW_KERNEL, i);
-	return any;
-}
-
-/* Add what to run to learn more than the page tells. */
-static void add_next(struct tw_page *page, const struct tw_report_group *groups, size_t count,
-		     int lacks, unsigned with)
+/* End the page: what +- means, if it has one, and what to run to learn more. */
+static void add_end(struct tw_page *page, const struct tw_report_group *groups, int lacks,
+		    enum tw_media medium, unsigned with)
 {
 	const int attached = groups->all.attached != NULL;
 
-	tw_page_paragraph(page, "%s", "");
-	if (count == 1 && has_error(groups))
-		tw_page_more(page, "+- at 95 %%");
-	if (!attached && !(with & TW_REPORT_WITH_ALL))
+	tw_page_paragraph(page, "%s", tw_page_media_with(page, "+-") & medium ? "+- at 95 %" : "");
+	tw_page_only(page, medium);
+	if (medium == TW_IN_TEXT && !attached && !(with & TW_REPORT_WITH_ALL))
 		tw_page_also(page, "more: report --all, --html=FILE");
 	if (lacks)
 		tw_page_also(page, "%s --causes", attached ? "attach" : "run");
@@ -316,7 +303,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	add_limit(page, group, "");
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
-	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
+	add_answers(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
 	if (is_only_one) {
 		tw_report_add_odd(page, &odd, group, 1, with);
@@ -503,7 +490,8 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_gap(page);
 		tw_page_paragraph(page, "%s, %s:", odd.list->is_slow ? "odd" : "largest mean lat",
 				  odd.list->name);
-		add_next(page, groups, count, add_answers(page, group_of(groups, odd.list)), with);
+		add_end(page, groups, add_answers(page, group_of(groups, odd.list)), TW_IN_TEXT,
+			with);
 		tw_page_begin_part(page, TW_IN_HTML);
 	}
 	tw_page_begin_only(page, TW_IN_ALL);
@@ -539,7 +527,8 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		lacks |= add_answers(page, &groups[i]);
 	}
 	if (count == 1 || with)
-		add_next(page, groups, count, lacks, with);
+		add_end(page, groups, lacks, TW_IN_TEXT, with);
 	tw_page_begin_part(page, TW_IN_ALL);
+	add_end(page, groups, lacks, TW_IN_HTML, with);
 	return page;
 }

@@ -155,6 +155,12 @@ of even.json '$j->{analysis}{steady}{verdict} eq "not known"' --merge-hosts othe
 sed 's/"box"/"bix"/g; s/box-7/bix-7/' few.json >few_of_bix.json
 says 'middle.json other_host.json few_of_bix.json' '+-0.026 %, mean lat 2.000 ms +-0 % lat host: read'
 says 'middle.json other_host.json few_of_bix.json' 'too short, or too few I/Os, to tell whether steady: bix'
+is "$(tail -n 1 "$out")" '+- at 95 %; more: report --all, --html=FILE' 'what +- means is told of several jobs'
+run report --html=several.html middle.json other_host.json
+is "$(tail -n 3 several.html | head -n 1) $(grep -c 'at 95 %' several.html)" '<p>+- at 95 %</p> 1' \
+	'and at the end of HTML, once'
+run report few.json
+has_not "$out" 'at 95 %' 'but not on a page without +-'
 set --
 for host in 1 2 3 4 5 6; do
 	sed "s/\"box\"/\"box$host\"/g; s/box-7/box$host-7/" middle.json >"middle$host.json"
