@@ -395,6 +395,9 @@ void tw_odd_find(struct tw_odd *odd, enum tw_odd_kind kind,
 		 const struct tw_report_group *groups, size_t count);
 void tw_odd_free(struct tw_odd *odd);
 
+/* Return its name, with its host if the names need it. */
+const char *tw_odd_name(const struct tw_odd *odd, const struct tw_odd_one *one);
+
 /* Rank those with I/Os of a direction. Return their number; 0: there is nothing to compare. */
 size_t tw_odd_rank(struct tw_odd *odd, int direction);
 

@@ -238,6 +238,11 @@ static const char *where(const struct tw_odd_one *last, const struct tw_odd_one 
 					   "; most of the difference is not in the stage device";
 }
 
+const char *tw_odd_name(const struct tw_odd *odd, const struct tw_odd_one *one)
+{
+	return odd->has_hosts ? tw_format("%s:%s", one->host, one->name) : one->name;
+}
+
 static void say_slow(struct tw_growing_text *text, const struct tw_odd *odd,
 		     const struct tw_odd_one *list, size_t count, size_t slow)
 {
@@ -246,7 +251,7 @@ static void say_slow(struct tw_growing_text *text, const struct tw_odd *odd,
 	tw_append_format(text, "odd: %s%s ", tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
 	for (size_t i = 0; i < slow; i++)
 		tw_append_format(text, "%s%s", i == 0 ? "" : i + 1 < slow ? ", " : " and ",
-				 list[i].name);
+				 tw_odd_name(odd, &list[i]));
 	tw_append_format(text, ": %s%.2f times the lat of the other%s (%s, %s)%s",
 			 slow > 1 ? "at least " : "", last_ns / others_ns,
 			 count - slow > 1 ? "s" : "", TW_SAY_NS(last_ns), TW_SAY_NS(others_ns),
@@ -447,7 +452,8 @@ static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, struct tw_growi
 	for (size_t i = 0; i < count; i++)
 		if (list[i].parts < TW_ODD_PARTS || list[i].has_windows != list->has_windows) {
 			tw_append_format(text, "%snot judged: %.60s lacks I/Os in some of %d "
-					 "parts of the run", before, list[i].name, TW_ODD_PARTS);
+					 "parts of the run", before, tw_odd_name(odd, &list[i]),
+					 TW_ODD_PARTS);
 			return count;
 		}
 	odd->judged += count;

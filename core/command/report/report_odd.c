@@ -26,8 +26,7 @@ static void add_row(struct tw_table *table, const struct tw_odd *odd,
 		    const struct tw_odd_one *one, int with_other)
 {
 	const struct tw_histogram *lat = &one->lat[odd->direction];
-	const char *name = tw_format("%s%s%s", odd->has_hosts ? one->host : "",
-				     odd->has_hosts ? ":" : "", one->name);
+	const char *name = tw_odd_name(odd, one);
 	const size_t most = with_other && one->report ? NAME_BYTES - DEPTH_BYTES : NAME_BYTES;
 	const size_t length = strlen(name);
 

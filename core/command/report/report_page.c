@@ -394,7 +394,8 @@ static void add_names(struct tw_page *page, const struct tw_odd *odd,
 			continue;
 		if (!any++)
 			tw_page_paragraph(page, "%s", before);
-		tw_page_more(page, "%s %s", any > 1 ? "," : "", odd->list[i].name);
+		tw_page_more(page, "%s %s", any > 1 ? "," : "",
+			     tw_odd_name(odd, &odd->list[i]));
 	}
 }
 
@@ -489,7 +490,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {
 		tw_page_gap(page);
 		tw_page_paragraph(page, "%s, %s:", odd.list->is_slow ? "odd" : "largest mean lat",
-				  odd.list->name);
+				  tw_odd_name(&odd, odd.list));
 		add_end(page, groups, add_answers(page, group_of(groups, odd.list)), TW_IN_TEXT,
 			with);
 		tw_page_begin_part(page, TW_IN_HTML);

@@ -213,6 +213,10 @@ has text 'throughout; of 3: by a factor only' 'with what that rests on'
 says 'odd: host h3: 2.03 times' 'and a slow host' host?.json
 is "$(rows host?.json)" 'h3 h2 h1 ' 'in a row each'
 says 'odd: host h3: 2.03 times' 'also of hosts that are merged' --merge-hosts host?.json
+job host_f.json host=f 8:0,vda,100000,200000 8:16,vdb,100000,200000
+job host_s.json host=s thread=2 pid=101 8:0,vda,6000000,9000000 8:16,vdb,100000,200000
+says 'odd: device s:vda: 59.41 times' 'a device of several hosts has its host' \
+	--merge-hosts host_f.json host_s.json
 says 'not compared: they differ in iodepth' 'jobs of other depths are not compared' other?.json
 is "$(rows other?.json)" 'other3 other2 other1 ' 'but have a row each'
 is "$(tell '$r->{analysis}{odd}{jobs}{read}{slow}' other?.json)" '' 'and none is slow'
