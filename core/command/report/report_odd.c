@@ -22,19 +22,38 @@ static const char *other_of(const struct tw_odd_one *one)
 	return one->report ? tw_format("%" PRIu64, one->report->jobs->iodepth) : model ? model : "";
 }
 
+/* Return the length of a host's name without the domain that all hosts share. */
+static int host_length(const struct tw_odd *odd, const char *host)
+{
+	const size_t length = strlen(host);
+	size_t shared = length;
+
+	for (size_t i = 0; i < odd->count; i++) {
+		const char *other = odd->list[i].host;
+		size_t same = 0;
+
+		while (same < shared && same < strlen(other) &&
+		       other[strlen(other) - 1 - same] == host[length - 1 - same])
+			same++;
+		shared = same;
+	}
+	host += length - shared;
+	return (int)(length - shared + strcspn(host, "."));
+}
+
 static void add_row(struct tw_table *table, const struct tw_odd *odd,
 		    const struct tw_odd_one *one, int with_other)
 {
 	const struct tw_histogram *lat = &one->lat[odd->direction];
 	const char *name = tw_odd_name(odd, one);
 	const size_t most = with_other && one->report ? NAME_BYTES - DEPTH_BYTES : NAME_BYTES;
-	const size_t length = strlen(name);
 
 	tw_table_row(table);
-	if (length > most && odd->kind == TW_ODD_HOSTS)
-		name = tw_format("%.*s...", (int)most - 3, name);
-	else if (length > most)	/* of paths, the ends differ */
-		name = tw_format("...%s", name + length + 3 - most);
+	if (strlen(name) > most && (odd->has_hosts || odd->kind == TW_ODD_HOSTS))
+		name = tw_format("%.*s%s%s", host_length(odd, one->host), one->host,
+				 odd->has_hosts ? ":" : "", odd->has_hosts ? one->name : "");
+	if (strlen(name) > most)	/* the ends differ */
+		name = tw_format("...%s", name + strlen(name) + 3 - most);
 	tw_cell_add_text(table, one->is_slow ? TW_CELL_STRONG : TW_CELL_TEXT, name);
 	if (one->report) {
 		const struct tw_counts *counts = &one->report->tally.counts[odd->direction];

@@ -213,6 +213,12 @@ has text 'throughout; of 3: by a factor only' 'with what that rests on'
 says 'odd: host h3: 2.03 times' 'and a slow host' host?.json
 is "$(rows host?.json)" 'h3 h2 h1 ' 'in a row each'
 says 'odd: host h3: 2.03 times' 'also of hosts that are merged' --merge-hosts host?.json
+i=0
+for host in storage-node-prod-eu-01 storage-node-prod-eu-11; do
+	i=$((i + 1))
+	job "long$i.json" name=same host=$host.example.com pid=10$i 8:0,sda,${i}00000,300000
+done
+is "$(rows long?.json)" '...age-node-prod-eu-11 ...age-node-prod-eu-01 ' 'long names of hosts differ'
 job host_f.json host=f 8:0,vda,100000,200000 8:16,vdb,100000,200000
 job host_s.json host=s thread=2 pid=101 8:0,vda,6000000,9000000 8:16,vdb,100000,200000
 says 'odd: device s:vda: 59.41 times' 'a device of several hosts has its host' \
