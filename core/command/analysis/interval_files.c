@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the file of a job's intervals: see interval_files.h. The functions of core/report/
- * read the header and the lines.
+ * read the header and the lines. --from and --to cut these lines where there are any, since
+ * only they have stages, and else the windows over time, which each report has.
  */
 #include <errno.h>
 #include <stdio.h>
