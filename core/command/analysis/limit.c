@@ -12,7 +12,8 @@
  * - If only the begin was fast, a burst was allowed, and each later I/O is held. Such holds are in
  *   few steps of lat, and can be much shorter than what the bucket makes up for.
  *
- * Regular stalls of a drive that take a tenth of the time have this shape, too.
+ * Regular stalls of a drive that take a tenth of the time have this shape, too. So have a fast
+ * and a slow device together, so several devices or hosts are not judged.
  */
 #include <math.h>
 
@@ -177,6 +178,8 @@ json_t *tw_report_limit_to_json(const struct tw_report_group *group)
 	const char *who = "", *held = "";
 	uint32_t first, last;
 
+	if (group->all.device_count > 1 || tw_report_other_hosts(group))
+		return NULL;
 	tw_report_whole_windows(group, &first, &last);
 	for (int i = 0; i < TW_SYNC && last >= first + LEAST_WINDOWS; i++) {
 		const struct tw_histogram *lat = &tally->times[TW_LAT][i];

@@ -54,6 +54,19 @@ done
 run report bucket.json
 tr -s ' \n' '  ' <"$out" | grep -qF 'a limit of 3000 IOPS (or of 11.7 MiB/s) seems to hold reads for 49.96 ms at a time'
 ok $? 'the page has the sentence' "$out"
+# A fast device and a slow one, of two hosts or of one.
+here=$root/tests/unit/command/analysis
+perl "$here/steady_report.pl" 'int(2000 + 100 * sin($_ / 3)), 2e5' >fast.json
+perl "$here/steady_report.pl" '20, 12e6' |
+	sed 's/"thread_number":1/"thread_number":2/; s/"pid":100/"pid":101/' >slow.json
+sed 's/254:0/254:1/; s/vda/vdb/' slow.json >slow_device.json
+sed 's/"host":"box"/"host":"bax"/g; s/box-7/bax-7/; s/"devices":\[[^]]*\]/"devices":[]/' \
+	slow.json >slow_host.json
+for slow in slow slow_device slow_host; do
+	run report --json --merge-hosts fast.json $slow.json
+	is "$(grep -c '"limit"' "$out")" "$([ $slow != slow ] && echo 0 || echo 1)" \
+		"a limit is only seen of one device: $slow"
+done
 run report stalls.json
 ! grep -q 'seems to hold' "$out"
 ok $? 'a page without a limit does not have it' "$out"
