@@ -39,7 +39,7 @@ struct tw_report_span {
 
 /* Was a run steady? (steady.c) */
 enum tw_steady {
-	TW_STEADY_NOT_KNOWN,		/* too few windows or I/Os */
+	TW_STEADY_NOT_KNOWN,		/* too few windows or I/Os, or hosts are apart */
 	TW_STEADY,
 	TW_STEADY_UNEVEN,		/* nothing changed, but the mean could be off by 10 % */
 	TW_STEADY_CHANGED,		/* parts of the run differ */
@@ -59,6 +59,7 @@ struct tw_report_steady {
 	size_t quoted;			/* the longest part */
 	double error[2];		/* of that part, or of a run that did not change: see
 					 * change.h */
+	int is_apart;			/* 1: jobs of its hosts began at different times */
 	int directions;			/* whose I/Os count together */
 	char with[288];			/* "; ", a time, and what else changed then; "; " and
 					 * what others had; or "" */

@@ -68,7 +68,8 @@ void tw_report_find_steady(struct tw_report_group *group)
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		steady->directions += tw_report_has_windows(group, i);
 	tw_report_whole_windows(group, &first, &last);
-	if (last <= first || last - first > TW_CHANGE_MOST || are_apart(&group->all))
+	steady->is_apart = are_apart(&group->all);
+	if (last <= first || last - first > TW_CHANGE_MOST || steady->is_apart)
 		return;
 	for (uint32_t i = first; i < last; i++)
 		for (int j = 0; j < TW_DIRECTIONS; j++) {
@@ -117,6 +118,8 @@ const char *tw_report_say_steady(const struct tw_report_steady *steady)
 	const struct tw_report_part *first = steady->parts, *quoted = &first[steady->quoted];
 	const char *together = steady->directions > 1 ? " (all I/Os together)" : "";
 
+	if (steady->is_apart)
+		return "not judged: the jobs of its hosts began at different times";
 	if (steady->verdict == TW_STEADY_NOT_KNOWN)
 		return "too short, or too few I/Os, to tell whether it was steady";
 	if (!steady->count)
