@@ -323,8 +323,8 @@ void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *firs
 void tw_report_find_steady(struct tw_report_group *group);
 const char *tw_report_say_steady(const struct tw_report_steady *steady);
 
-/* Set what others had of the CPUs' time in the whole run, if it is a tenth, and what the host took,
- * if it is a hundredth. */
+/* Set what others had of the CPUs' time in all that is shown, if it is a tenth, and what the host
+ * took, if it is a hundredth; of a run that changed, what did not change with it. */
 void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group);
 
 /* Set what else changed with a run that did (changed_with.c). */

@@ -17,7 +17,7 @@
  * double, too. */
 #define LEAST_CPU	0.1
 #define LEAST_IO	0.05
-/* The least that is printed of a whole run. */
+/* The least that is printed of all that is shown. */
 #define LEAST_STOLEN	0.01
 
 enum { IO_OF_OTHERS, CPU_OF_OTHERS, STOLEN, SUMS };
@@ -173,23 +173,31 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 {
 	const struct tw_report_job *job = longest_job(&group->all);
 	const json_t *samples = job ? json_object_get(job->json, "machine_over_time") : NULL;
-	const size_t count = json_array_size(json_object_get(samples, "at_ns"));
+	const double shift_ns = job ? (double)(job->start_ns - group->all.jobs->start_ns) : 0;
+	const struct tw_report_span *span = &group->span;
+	size_t first = 0, end = json_array_size(json_object_get(samples, "at_ns"));
+	const char *before = steady->count ? "; in all parts together " : "; ";
 
-	/* The samples are of the whole run. */
-	if (group->span.is_wanted)
-		return;
-	for (int of = CPU_OF_OTHERS; count > 1 && of < SUMS; of++) {
+	while (span->is_wanted && first < end &&
+	       number(samples, "at_ns", first) + shift_ns < (double)span->from_ns)
+		first++;
+	while (span->is_wanted && first < end &&
+	       number(samples, "at_ns", end - 1) + shift_ns > (double)span->to_ns)
+		end--;
+	for (int of = CPU_OF_OTHERS; first + 1 < end && of < SUMS; of++) {
 		const size_t length = strlen(steady->with);
-		const double part = (number(samples, sums[of].key, count - 1) -
-				     number(samples, sums[of].key, 0)) /
-				    (number(samples, "at_ns", count - 1) -
-				     number(samples, "at_ns", 0)) /
+		const double part = (number(samples, sums[of].key, end - 1) -
+				     number(samples, sums[of].key, first)) /
+				    (number(samples, "at_ns", end - 1) -
+				     number(samples, "at_ns", first)) /
 				    (double)tw_report_u64(samples, "cpus");
 
-		if (part >= (of == STOLEN ? LEAST_STOLEN : LEAST_CPU))
-			snprintf(steady->with + length, sizeof(steady->with) - length,
-				 "%s%s %s", length ? ", " : "; ", sums[of].words,
-				 say_level(of, part));
+		if (part < (of == STOLEN ? LEAST_STOLEN : LEAST_CPU) ||
+		    strstr(steady->with, sums[of].words))
+			continue;
+		snprintf(steady->with + length, sizeof(steady->with) - length, "%s%s %s", before,
+			 sums[of].words, say_level(of, part));
+		before = ", ";
 	}
 }
 

@@ -86,10 +86,10 @@ void tw_report_find_steady(struct tw_report_group *group)
 		steady->verdict = change.is_drift ? TW_STEADY_DRIFTS : TW_STEADY_CHANGED;
 		set_parts(steady, group, &change, first, ios, sum_ns);
 		tw_report_find_changed_with(steady, group);
-		return;
+	} else {
+		steady->verdict = fmax(change.error[0], change.error[1]) > TW_CHANGE_PART ?
+				  TW_STEADY_UNEVEN : TW_STEADY;
 	}
-	steady->verdict = fmax(change.error[0], change.error[1]) > TW_CHANGE_PART ?
-			  TW_STEADY_UNEVEN : TW_STEADY;
 	tw_report_find_taken(steady, group);
 }
 

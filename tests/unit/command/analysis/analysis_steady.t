@@ -108,11 +108,15 @@ with middle '(0, 0, 0)'
 with middle "$slow; \$in ? (0.4, 0.5, 20 << 20) : (0.01, 0, 0)" \
 	'from 1.92 s to 3.84 s I/O of others at vda 200 MiB/s (here 0 bytes/s), CPU time of others 50 % (here 0 %), stolen time 40 % (here 1 %)'
 # Too small; more of it where the run was faster; at another time; slowly.
-with middle "$slow; \$in ? (0.09, 0.09, 0.2 * (1 << 20)) : (0, 0, 0)"
-with middle "$slow; (0, 0.5, \$in ? 3 << 20 : 2 << 20)"
-with middle "$slow; \$in ? (0, 0, 0) : (0.4, 0.5, 20 << 20)"
-with middle '(0, $_ >= 45 ? 0.8 : 0, 0)'
-with middle '(0, $_ / 100, 0)'
+with middle "$slow; \$in ? (0.09, 0.09, 0.2 * (1 << 20)) : (0, 0, 0)" 'in all parts together stolen time 3 %'
+# What others had then is of all parts.
+with middle "$slow; (0, 0.5, \$in ? 3 << 20 : 2 << 20)" 'in all parts together CPU time of others 50 %'
+with middle "$slow; \$in ? (0, 0, 0) : (0.4, 0.5, 20 << 20)" \
+	'in all parts together CPU time of others 35 %, stolen time 28 %'
+with middle '(0, $_ >= 45 ? 0.8 : 0, 0)' 'in all parts together CPU time of others 24 %'
+with middle '(0, $_ / 100, 0)' 'in all parts together CPU time of others 32 %'
+with middle "$slow; (0.2, \$in ? 0.8 : 0, 0)" \
+	'from 1.92 s to 3.84 s CPU time of others 80 % (here 0 %); in all parts together stolen time 20 %'
 # Two jobs of one run have the same. A job of another machine has others.
 with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'from 3.84 s to 6.4 s CPU time of others 80 % (here 0 %)'
 perl -pe 's/("thread_number"):1/$1:2/; s/"pid":100/"pid":101/' with.json >with2.json
@@ -140,11 +144,12 @@ later()
 		"$1" "$2"
 }
 
-# A job that had not begun has no time in the part. What others had is of the whole run.
+# A job that had not begun has no time in the part. What others had is of the part that is shown.
 later 5.12 even.json >begins_later.json
 of even.json '$j->{analysis}{span}{to_ns} == 2.048e9 && $j->{ios}{read} == 31999 && !$j->{jobs}[1]{run_ns}' --to=2s begins_later.json
 perl "$root/tests/unit/command/analysis/steady_report.pl" '1000, 2e6' '(0, $_ < 32 ? 0.6 : 0, 0)' >first_half.json
-of first_half.json '$j->{analysis}{steady}{text} =~ /of others/'
+of first_half.json '$j->{analysis}{steady}{text} =~ /of others 30 %/'
+of first_half.json '$j->{analysis}{steady}{text} =~ /of others 60 %/' --to=3s
 of first_half.json '$j->{analysis}{steady}{text} !~ /of others/' --from=3.5s
 
 # Clocks of hosts that are apart make no change.
