@@ -366,13 +366,14 @@ static const char *const bounds[] = {
 	[TW_REPORT_AT_LEAST] = "at least ",
 };
 
-/* Write the words, and what had the CPU: the one with almost all of it, or the first two, with
- * the parts of the wait that are known of them. */
+/* Write the words, and what had the CPU: the one with almost all of it, or the first two and the
+ * others together, with the parts of the wait that are known of them. */
 static void put_words(struct tw_growing_text *text, const struct tw_report_cause *cause,
 		      double of_ns)
 {
 	const struct tw_report_holder *holders = cause->holders;
 	const char *before = ", which ";
+	double others = 0;
 
 	tw_append_format(text, "%s", cause->words);
 	if (cause->bytes > 0)
@@ -383,15 +384,20 @@ static void put_words(struct tw_growing_text *text, const struct tw_report_cause
 		tw_append_format(text, " that %s had", holders->name);
 		return;
 	}
-	for (size_t i = 0; i < cause->holder_count && i < 2; i++) {
+	for (size_t i = 0; i < cause->holder_count; i++) {
 		const double percent = 100 * holders[i].ns / of_ns;
 
-		if (percent < TW_REPORT_MIN_PERCENT)
-			break;
+		if (i >= 2 || percent < TW_REPORT_MIN_PERCENT) {
+			others += percent;
+			continue;
+		}
 		tw_append_format(text, "%s%s%s for %.0f %%", before, holders[i].name,
 				 i ? "" : " had", percent);
 		before = " and ";
 	}
+	if (others >= TW_REPORT_MIN_PERCENT)
+		tw_append_format(text, "%sothers%s for %.0f %%", before,
+				 *before == ',' ? " had" : "", others);
 }
 
 static void put_share(struct tw_growing_text *text, const struct tw_report_cause *cause,

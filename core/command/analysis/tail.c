@@ -200,7 +200,7 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	tw_append_format(text, "): ");
 }
 
-/* Write the largest shares, and what is not explained. */
+/* Write the largest shares, the others together, and what is not explained. */
 static void put_shares(struct tw_growing_text *text, struct tail *tail)
 {
 	struct tw_report_causes *causes = &tail->causes;
@@ -226,6 +226,8 @@ static void put_shares(struct tw_growing_text *text, struct tail *tail)
 		if (!tw_report_is_explained(&causes->all[i]))
 			unexplained_ns += causes->all[i].ns;
 	unexplained_ns = fmin(round(100 * unexplained_ns / causes->lat_ns), left);
+	if (left - unexplained_ns >= TW_REPORT_MIN_PERCENT)
+		tw_append_format(text, "; %.0f %% in smaller shares", left - unexplained_ns);
 	if (unexplained_ns >= 1)
 		tw_append_format(text, "; %s%.0f %% not explained", more, unexplained_ns);
 }
