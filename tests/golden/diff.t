@@ -136,6 +136,14 @@ run_of places.a run=p-a pid=43 start=1700000305 facts="$facts" more="$options"
 facts_of 6.1.0 '' mq-deadline 256 '{"path": "/b/0.0", "filesystem": "ext4"}' '"directory": "/b"'
 run_of places.b run=p-b pid=44 start=1700000405 facts="$facts" more="$options"
 above diff places.a places.b
+# So are files of more jobs, and stages in the kernel, which buffered I/O lacks.
+facts_of 6.1.0 '' none 1023 '{"path": "/a/0.0"}' '"direct": "1", "numjobs": "1"'
+run_of jobs.a run=j-a pid=45 start=1700000305 facts="$facts" \
+	more="$options \"kernel\": {\"state\": \"on\"},"
+facts_of 6.1.0 '' none 1023 '{"path": "/a/1.0"}' '"direct": "0", "numjobs": "2"'
+run_of jobs.b run=j-b pid=46 start=1700000405 facts="$facts" \
+	more="$options \"kernel\": {\"state\": \"off\", \"why\": \"buffered I/O\"},"
+above diff jobs.a jobs.b
 # Many options differ; paths and iodepth do after many bytes, and after these options.
 long=$(printf '%0300d' 0)
 of_a='"a00": "1"' of_b='"a00": "2"'
