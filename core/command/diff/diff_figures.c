@@ -363,8 +363,8 @@ int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem
 		add_group(&part, diff->runs[0].groups[i]);
 	name_other(&part);
 	if (!diff->figure_count && diff->wait_count < 2) {
-		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
-				 "group, did any I/O",
+		tw_report_refuse(problem, "%s: no job, by name and group, did I/O of the "
+				 "same direction in all runs",
 				 diff->runs[0].groups[0]->all.jobs[0].path);
 		return TW_EXIT_DATA;
 	}
