@@ -288,15 +288,14 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
 	       struct tw_run_reports *reports, int *code);
 
 /* What runs may change of their devices (run_settings.c). */
-#define TW_RUN_SETTINGS	4
-
 struct tw_run_settings {
 	const char *sys;		/* "/sys" */
-	struct tw_run_device {
-		const char *name;
-		const char *was[TW_RUN_SETTINGS];	/* NULL: the device lacks it */
-		int is_told[TW_RUN_SETTINGS];
-	} *devices;
+	struct tw_run_setting {
+		const char *device;
+		const char *name;	/* in the folder of its queue */
+		const char *was;
+		int is_told;
+	} *list;
 	size_t count;
 };
 

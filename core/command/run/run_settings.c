@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,15 @@
 #include "command/run/run_parts.h"
 #include "text_file.h"
 
-/* In this order: a scheduler sets nr_requests, too. */
-static const char *const names[TW_RUN_SETTINGS] = {
-	"scheduler", "nr_requests", "rotational", "write_cache",
+/* In this order: a scheduler sets nr_requests, too, and that sets some of the scheduler's own. */
+static const char *const names[] = {
+	"scheduler", "nr_requests", "rotational", "write_cache", "iosched/*",
 };
 
-static char *path_of(const struct tw_run_settings *settings, const char *device, int setting)
+static char *path_of(const struct tw_run_settings *settings, const char *device,
+		     const char *name)
 {
-	return tw_format("%s/block/%s/queue/%s", settings->sys, device, names[setting]);
+	return tw_format("%s/block/%s/queue/%s", settings->sys, device, name);
 }
 
 /* Return the value, or the word in brackets of several; NULL: the device lacks this file. */
@@ -57,8 +59,7 @@ static const char *name_of(const char *sys, dev_t device)
 /* Remember the device of a path. Of a file that is to be made take that of its folder. */
 static void remember(struct tw_run_settings *settings, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name;
-	struct tw_run_device *device;
+	const char *slash = strrchr(path, '/'), *name, *was;
 	struct stat status;
 
 	if (stat(path, &status) &&
@@ -66,14 +67,20 @@ static void remember(struct tw_run_settings *settings, const char *path)
 		return;
 	name = name_of(settings->sys, S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev);
 	for (size_t i = 0; i < settings->count && name; i++)
-		if (!strcmp(settings->devices[i].name, name))
+		if (!strcmp(settings->list[i].device, name))
 			return;
-	if (!name)
-		return;
-	device = tw_grow_by_one(settings->devices, settings->count);
-	device->name = name;
-	for (int i = 0; i < TW_RUN_SETTINGS; i++)
-		device->was[i] = value_of(path_of(settings, name, i));
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++) {
+		const size_t folder = strlen(path_of(settings, name, ""));
+		glob_t found;
+
+		if (!glob(path_of(settings, name, names[i]), 0, NULL, &found))
+			for (size_t j = 0; j < found.gl_pathc; j++)
+				if ((was = value_of(found.gl_pathv[j])) != NULL)
+					*tw_grow_by_one(settings->list, settings->count) =
+						(struct tw_run_setting) { name, tw_copy_text(
+						found.gl_pathv[j] + folder), was, 0 };
+		globfree(&found);
+	}
 }
 
 /* Return the next one of fio's names with colons between, of which some may have colons with a
@@ -123,32 +130,28 @@ static int write_value(const char *path, const char *value)
 
 void tw_run_put_back(struct tw_run_settings *settings)
 {
-	const size_t count = settings->count * TW_RUN_SETTINGS;
-	int *errors = tw_zalloc(count, sizeof(*errors));
+	int *errors = tw_zalloc(settings->count, sizeof(*errors));
 
 	/* First all: a line about one may wait for its reader, or end this program. */
-	for (size_t i = 0; i < count; i++) {
-		struct tw_run_device *device = &settings->devices[i / TW_RUN_SETTINGS];
-		const char *was = device->was[i % TW_RUN_SETTINGS];
-		char *path = path_of(settings, device->name, (int)(i % TW_RUN_SETTINGS));
-		const char *is = was ? value_of(path) : NULL;
+	for (size_t i = 0; i < settings->count; i++) {
+		const struct tw_run_setting *of = &settings->list[i];
+		char *path = path_of(settings, of->device, of->name);
+		const char *is = value_of(path);
 
-		errors[i] = is && strcmp(is, was) ? write_value(path, was) : 1;
+		errors[i] = is && strcmp(is, of->was) ? write_value(path, of->was) : 1;
 	}
-	for (size_t i = 0; i < count; i++) {
-		struct tw_run_device *device = &settings->devices[i / TW_RUN_SETTINGS];
-		const int setting = (int)(i % TW_RUN_SETTINGS);
+	for (size_t i = 0; i < settings->count; i++) {
+		struct tw_run_setting *of = &settings->list[i];
 
 		/* Each run may change it again. */
-		if (errors[i] > 0 || device->is_told[setting])
+		if (errors[i] > 0 || of->is_told)
 			continue;
-		device->is_told[setting] = 1;
+		of->is_told = 1;
 		if (errors[i])
-			tw_run_say("can't put back: %s of %s to %s: %s", names[setting],
-				   device->name, device->was[setting], strerror(-errors[i]));
+			tw_run_say("can't put back: %s of %s to %s: %s", of->name, of->device,
+				   of->was, strerror(-errors[i]));
 		else
-			tw_run_remark("put back: %s of %s to %s", names[setting], device->name,
-				      device->was[setting]);
+			tw_run_remark("put back: %s of %s to %s", of->name, of->device, of->was);
 	}
 	free(errors);
 }

@@ -74,16 +74,19 @@ int main(void)
 	put(QUEUE("disk") "rotational", "0\n");
 	put(QUEUE("disk") "write_cache", "write through\n");
 	put(QUEUE("other") "scheduler", "[none] mq-deadline\n");
+	put(QUEUE("disk") "iosched/fifo_batch", "32\n");
 	put(QUEUE("disk2") "nr_requests", "16\n");
 	tw_run_remember(&settings, &jobs);
-	tap_ok(settings.count > 0 && !strcmp(settings.devices[0].name, "disk"),
+	tap_ok(settings.count > 4 && !strcmp(settings.list[4].device, "disk") &&
+	       !strcmp(settings.list[4].name, "iosched/fifo_batch"),
 	       "two files, one of them to be made: the disk of their partition, once");
-	tap_ok(settings.count == 2 && !strcmp(settings.devices[1].name, "disk2"),
+	tap_ok(settings.count == 6 && !strcmp(settings.list[5].device, "disk2"),
 	       "and one with a colon in its name");
 	for (int run = 0; run < 2; run++) {
 		put(QUEUE("disk") "scheduler", "[mq-deadline] none\n");
 		put(QUEUE("disk") "nr_requests", "64\n");
 		put(QUEUE("disk") "write_cache", "write back\n");
+		put(QUEUE("disk") "iosched/fifo_batch", "16\n");
 		put(QUEUE("other") "scheduler", "none [mq-deadline]\n");
 		tw_run_put_back(&settings);
 		/* A file that is written to keeps what follows; one of /sys does not. */
@@ -91,6 +94,7 @@ int main(void)
 		has(QUEUE("disk") "nr_requests", "256");
 		has(QUEUE("disk") "rotational", "0\n");
 		has(QUEUE("disk") "write_cache", "write through");
+		has(QUEUE("disk") "iosched/fifo_batch", "32\n");
 		has(QUEUE("other") "scheduler", "none [mq-deadline]\n");
 	}
 	/* Who reads the messages has gone: the first one ends this process. */
@@ -99,7 +103,8 @@ int main(void)
 
 		put(QUEUE("disk") "scheduler", "[mq-deadline] none\n");
 		put(QUEUE("disk") "write_cache", "write back\n");
-		memset(settings.devices->is_told, 0, sizeof(settings.devices->is_told));
+		for (size_t i = 0; i < settings.count; i++)
+			settings.list[i].is_told = 0;
 		if (!pipe(fds) && !close(fds[0]) && dup2(fds[1], STDERR_FILENO) >= 0)
 			tw_run_put_back(&settings);
 		_exit(0);
