@@ -365,8 +365,8 @@ struct tw_odd_one {
 	const struct tw_histogram *lat, *in_device;	/* by direction */
 	const struct tw_windows *windows;
 	uint64_t bytes[TW_DIRECTIONS];		/* of a file */
-	double mean_ns[TW_ODD_PARTS];	/* of lat; 0: no I/O in the part */
-	size_t parts;			/* with I/Os */
+	double mean_ns[TW_ODD_PARTS];	/* of lat; 0: not known, as no I/O is in the part */
+	size_t parts;			/* for which it is known */
 	int has_windows;
 	/* The order. */
 	int is_slow;

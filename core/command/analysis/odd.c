@@ -45,11 +45,12 @@
 /* ---- the parts of a run, and the order ------------------------------------- */
 
 /* Divide the windows into equal parts. A window is in the part that has its middle. Without
- * windows all parts are alike. */
+ * windows all parts are alike. One that has I/Os in flight most of the time had them in a part in
+ * which none ended, too: they took about as long as the part. */
 static void find_parts(struct tw_odd_one *one, int direction)
 {
 	const struct tw_windows *windows = one->windows;
-	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 };
+	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 }, all_ns = 0, empty_ns;
 
 	one->parts = 0;
 	one->has_windows = windows->count != 0;
@@ -59,10 +60,14 @@ static void find_parts(struct tw_odd_one *one, int direction)
 
 		sum_ns[part] += (double)lat->sum_ns;
 		count[part] += (double)lat->count;
+		all_ns += (double)lat->sum_ns;
 	}
+	empty_ns = (double)windows->width_ns * windows->count / TW_ODD_PARTS;
+	if (windows->count < TW_ODD_PARTS || all_ns < empty_ns * TW_ODD_PARTS / 2)
+		empty_ns = 0;
 	for (size_t part = 0; part < TW_ODD_PARTS; part++) {
 		one->mean_ns[part] = count[part] > 0 ? sum_ns[part] / count[part] :
-			one->has_windows ? 0 :
+			one->has_windows ? empty_ns :
 			(double)tw_histogram_percentile(&one->lat[direction], 50);
 		one->parts += one->mean_ns[part] > 0;
 	}

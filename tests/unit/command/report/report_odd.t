@@ -165,7 +165,26 @@ perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 	}
 	splice @{$j->{devices}[2]{over_time}{windows}}, 8, 2;
 	print JSON::PP->new->encode($j)' <four.json >parts.json
-says 'not judged: sdc lacks I/Os' 'or that paused' parts.json
+says 'odd: device sdb: 1.10 times' 'one that paused with I/Os in flight is judged' parts.json
+# Of two devices the slower one ends no I/O in four of 16 parts.
+job pauses.json 8:0,sda,1000,1000 8:16,sdb,10000,10000
+# pauses MS: each part takes so long
+pauses()
+{
+	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+		for my $over_time (map { $_->{over_time} } @{$j->{devices}}) {
+			my $i = 0;
+			$over_time->{width_ns} *= $ARGV[0];
+			$_->{start} += ($ARGV[0] - 1) * 1000000 * $i++ for @{$over_time->{windows}};
+			$_->{start} .= "" for @{$over_time->{windows}};
+		}
+		splice @{$j->{devices}[1]{over_time}{windows}}, 5, 4;
+		print JSON::PP->new->encode($j)' "$1" <pauses.json >parts.json
+}
+pauses 1
+says 'odd: device sdb' 'so the slowest is named, whose I/Os take longer than a part' parts.json
+pauses 32
+says 'not judged: sdb lacks I/Os' 'but not one with few I/Os in flight' parts.json
 
 # ---- jobs that do different things ----
 # Three more jobs, each with a device of its own, that do the same as each other.
