@@ -87,6 +87,17 @@ golden besides diff slower.a.1 -- other
 # Where 9,000 of 10,000 I/Os were split, the stages are those of the 9,000, and add up to lat.
 run_of most scale=1200 run=m pid=10 start=1700000006 split=most
 golden estimates diff split.a.1 -- most
+# Of a sample of I/Os the stages have errors: here of 1,000 of 10,000 I/Os.
+for i in a.1 b.2; do
+	perl -MJSON::PP -0777 -e '$r = JSON::PP->new->decode(<STDIN>);
+		my @no = (read => 0, write => 0, trim => 0, sync => 0);
+		$r->{kernel_stages} = { every => 10, split => { @no, read => 1000 },
+			not_split => { not_chosen => { @no, read => 9000 } } };
+		@{$r->{stages}{$_}{read}}{qw(weight count)} = (10000, 1000)
+			for qw(submit device reap);
+		print JSON::PP->new->canonical->encode($r)' <split.$i >sampled.$i
+done
+golden sampled diff --all sampled.a.1 -- sampled.b.2
 
 # above ARGUMENT...: records what stands above the figures, and what is left out
 above()

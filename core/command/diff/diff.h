@@ -54,6 +54,7 @@ struct tw_diff_figure {
 	 * values are ns, for stages and the call. */
 	int is_log;
 	double resolution;		/* values are this precise */
+	double error_ns;		/* of the change of a stage, by sampling, of one run a side */
 	struct tw_diff_change change;
 	/* 1: latency became longer or I/Os per second fewer. -1: the opposite.
 	 * 0: no change is shown, or none above the threshold. */

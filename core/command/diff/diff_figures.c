@@ -243,15 +243,22 @@ static double time_ns(const struct tw_report_group *group, int time, int directi
 
 static void add_time(struct part *part, enum tw_diff_kind kind, int time, enum stages_as as)
 {
-	double *values = values_of(part);
+	double *values = values_of(part), error_ns = 0;
 	int any = 0;
 
 	for (size_t i = 0; i < part->diff->count; i++) {
+		const struct tw_tally *tally = &part->groups[i]->all.tally;
+		const double ns = (double)tw_tally_stage_ns(tally, (unsigned)time, part->direction);
+
 		values[i] = time_ns(part->groups[i], time, part->direction, as);
 		any |= values[i] > 0;
+		/* That of several runs is in how much they differ. */
+		if (part->diff->count == TW_DIFF_SIDES && as != AS_ONE && ns > 0)
+			error_ns = hypot(error_ns, values[i] / ns * tw_tally_stage_error_ns(
+				tally, (unsigned)time, part->direction));
 	}
 	if (any)
-		add(part, (struct tw_diff_figure) { .kind = kind,
+		add(part, (struct tw_diff_figure) { .kind = kind, .error_ns = error_ns,
 			.name = kind == TW_DIFF_CALL ? "submitting call" :
 				tw_time_metrics[time].name });
 }

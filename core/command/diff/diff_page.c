@@ -49,10 +49,13 @@ static const char *value_text(const struct tw_diff_figure *figure, double value)
 		tw_format("%+.*f", unit.decimals, value);
 }
 
-/* Return "+4.655 us" or "+4.9 %"; and its interval, "(+4.341 to +5.104)", or "". */
+/* Return "+4.655 us", "+4.655 us +-120 ns" or "+4.9 %"; and its interval, "(+4.341 to +5.104)", or
+ * "". */
 static const char *change_text(const struct tw_diff_figure *figure)
 {
-	return tw_format("%s %s", value_text(figure, figure->change.change), unit_of(figure).name);
+	return tw_format("%s %s%s", value_text(figure, figure->change.change),
+			 unit_of(figure).name, figure->error_ns > 0 ?
+			 tw_format(" +-%s", TW_SAY_ROUND(figure->error_ns)) : "");
 }
 
 static const char *interval_text(const struct tw_diff_figure *figure)
