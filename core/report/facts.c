@@ -88,6 +88,7 @@ static const struct tw_fact of_job[] = {
 	{ "syncs", TW_OBJECT, of_syncs },
 	{ "causes", TW_OBJECT, of_following },
 	{ "machine_over_time", TW_OBJECT, of_samples },
+	{ "storage_read_bytes", TW_NUMBER },
 	{ "options_left_out", TW_NUMBER },
 	{ NULL },
 };

@@ -125,6 +125,7 @@ int tw_post_init(struct thread_data *td)
 	collected->facts = tw_facts_take(td, &collected->cpus);
 	if (collected->facts)
 		tw_samples_begin(td, job);
+	collected->start_storage_bytes = tw_read_from_storage();
 	collected->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_clock_offsets_read(job, &collected->start);
 	tw_trigger_begin(td, job);

@@ -274,6 +274,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 {
 	struct tw_report report = { .tally = filled->tally };
 	const struct tw_options *o = td->eo;
+	const uint64_t storage_bytes = tw_read_from_storage();
 	struct tw_clock_offsets end;
 	json_t *json = NULL;
 	int ret;
@@ -289,6 +290,10 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 		json_object_set_new(report.jobs->json, "machine_over_time",
 			tw_samples_to_json(job, tw_clock_offsets_monotonic_ns(job,
 				&job->collected.start, job->collected.start.ticks)));
+	if (!ret && storage_bytes != UINT64_MAX &&
+	    storage_bytes >= job->collected.start_storage_bytes)
+		json_object_set_new(report.jobs->json, "storage_read_bytes", tw_json_of_u64(
+			storage_bytes - job->collected.start_storage_bytes));
 	if (!ret && o->slowest)
 		ret = set_slowest(&report, job, &end);
 	report.clocks = tw_clocks_to_json(job, &end);

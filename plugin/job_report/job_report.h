@@ -66,6 +66,9 @@ int tw_intervals_end(struct tw_job *job);
  * process, touches nothing that fio frees, and takes no sample while no job runs. The sums go
  * to the memory that jobs share. */
 
+/* Return how many bytes this process read from storage so far; UINT64_MAX: not known. */
+uint64_t tw_read_from_storage(void);
+
 /* Start the thread of the run, unless it has one. Without it, reports have no samples. */
 void tw_samples_start(void);
 

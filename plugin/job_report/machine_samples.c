@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,17 @@ static bool read_disk(dev_t disk, uint64_t *bytes)
 		return false;
 	*bytes = (read + written) * SECTOR_BYTES;
 	return true;
+}
+
+uint64_t tw_read_from_storage(void)
+{
+	unsigned long long bytes;
+	const char *line;
+	char text[512];
+
+	tw_text_file_begin("/proc/self/io", text, sizeof(text));
+	line = strstr(text, "\nread_bytes:");
+	return line && sscanf(line, " read_bytes: %llu", &bytes) == 1 ? bytes : UINT64_MAX;
 }
 
 /* Return the CPU time of the run's jobs so far, and of this process, which has the threads. */

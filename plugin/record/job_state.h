@@ -239,6 +239,7 @@ struct tw_job_collected {
 	bool started;			/* start is set: the job has begun */
 	struct tw_clock_offsets start;
 	uint64_t start_realtime_ns;
+	uint64_t start_storage_bytes;	/* of tw_read_from_storage() */
 	struct tw_cpu_list cpus;	/* where the job might run when it began */
 	unsigned io_us;			/* initialised so far */
 	struct tw_intervals *intervals;	/* job_report/job_report.h; NULL: none */

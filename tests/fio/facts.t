@@ -138,7 +138,8 @@ for mode in 0 1; do
 				die "$_\n" if @row != $samples && ($_ eq "at_ns" || @row);
 				$falls += grep { $row[$_] < $row[$_ - 1] } 1 .. $#row;
 			}
-			$samples > 1 && !$falls && $over->{cpus} > 0 &&
+			my $direct = $j->{jobs}[0]{storage_read_bytes} // 0;
+			$samples > 1 && !$falls && !-e "/proc/self/io" == ($direct < 65536) && $over->{cpus} > 0 &&
 				!exists $over->{disk} == !@{$over->{disk_bytes}} &&
 				-e "/proc/stat" == (@{$over->{stolen_ns}} > 0)'
 		ok $? "thread=$mode: what the machine did, in $report"

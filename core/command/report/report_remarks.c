@@ -224,6 +224,30 @@ static void warn_no_request(struct tw_page *page, const struct tw_report *report
 	}
 }
 
+/* Warn of reads that were not split, by what the jobs' processes read from storage. Each of
+ * several threads has the sum of all. Before Linux 5.12 threads of io_uring did not count. */
+static void warn_cached(struct tw_page *page, const struct tw_report *report, const char *who)
+{
+	const struct tw_counts *reads = &report->tally.counts[TW_READ];
+	double bytes = 0;
+
+	for (size_t i = 0; i < report->job_count; i++) {
+		const struct tw_report_job *job = &report->jobs[i];
+
+		if (!json_object_get(job->json, "storage_read_bytes") ||
+		    json_object_get(job->json, "test_nop") ||
+		    tw_job_option(job, "sqthread_poll") || tw_job_option(job, "force_async"))
+			return;
+		bytes += (double)tw_report_u64(job->json, "storage_read_bytes");
+	}
+	if (reads->split + reads->no_request || reads->ios < FEWEST_KNOWN || !reads->bytes ||
+	    10 * bytes > (double)reads->bytes || !report->device_count || has_no_requests(report))
+		return;
+	tw_page_warning(page, "%s%.0f %% of the bytes that were read did not come from the device: "
+			"a cache or holes had them. IOPS and lat are not the device's.", who,
+			floor(100 - 100 * bytes / (double)reads->bytes));
+}
+
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
 			  const char *who)
 {
@@ -231,6 +255,7 @@ void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
 	json_t *file;
 
 	warn_no_request(page, report, who);
+	warn_cached(page, report, who);
 	json_array_foreach(report->files, i, file) {
 		const uint64_t size = tw_report_u64(file, "size");
 		const uint64_t holes = tw_report_u64(file, "holes");

@@ -140,6 +140,25 @@ done
 has 'known 1 99' '99 % of the reads did not reach the device: a cache or holes answered them.' \
 	'it is told before the numbers that hardly any read reached the device'
 has_not 'known 20 80' 'did not reach' 'but not if some did'
+# from_storage BYTES [PERL]: a report of reads of 4096 bytes that were not split
+from_storage()
+{
+	write_report cached.json
+	perl -MJSON::PP -0777 -e 'my $r = JSON::PP->new->decode(<STDIN>);
+		$r->{jobs}[0]{storage_read_bytes} = $ARGV[0] + 0;
+		$r->{bytes} = { read => 4096 * $r->{ios}{read}, write => 0, trim => 0 };
+		$r->{devices} = [{ host => "box", device => "8:0", name => "sda" }];
+		eval $ARGV[1]; print JSON::PP->new->encode($r)' "$@" <cached.json >storage.json
+	run report storage.json
+	tr -s ' \n' ' ' <"$out" >storage
+}
+from_storage 4096 ''
+has storage '99 % of the bytes that were read did not come from the device: a cache or holes had them.' \
+	'nor was much read from storage by reads that were not split'
+for other in '40961' '0 $r->{devices}=[]' '0 $r->{devices}[0]{name}="zram0"'; do
+	from_storage "${other%% *}" "${other#* }"
+	has_not storage 'did not come' "not told: $other"
+done
 
 # ---- tables of HTML that no golden page has ----
 cat >cases <<'CASES'

@@ -690,6 +690,7 @@ int tw_run_report(struct thread_data *td, const char *option, const char *suffix
 WORLD_VOID(tw_run_take_hangup, void)
 WORLD_VOID(tw_run_job_begins, const struct thread_data *td)
 WORLD_VOID(tw_run_job_ended, struct thread_data *td)
+WORLD_GIVES(UINT64_MAX, uint64_t, tw_read_from_storage, void)
 WORLD_VOID(tw_samples_start, void)
 WORLD_VOID(tw_samples_begin, const struct thread_data *td, struct tw_job *job)
 WORLD_VOID(tw_samples_end, void)
