@@ -24,6 +24,7 @@
 /* What a host may send. fio has at most 4096 jobs, with some 400 KB each. */
 #define MOST_REPORTS	4096
 #define MOST_BYTES	(1UL << 30)
+#define TOO_MUCH	"it is more than one host may send"
 
 #define NAME_BYTES	64	/* in a file's name: of a host, and of a job */
 #define READ_BYTES	65536
@@ -230,9 +231,8 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 	char *written = NULL;
 	json_t *json;
 
-	of->bytes += length;
-	if (of->sent > MOST_REPORTS || of->bytes > MOST_BYTES)
-		return "it is more than one host may send";
+	if (of->sent > MOST_REPORTS)
+		return TOO_MUCH;
 	json = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
 	set_host(json, of->name);
 	/* All hosts share this run, which has a name that no other one has. */
@@ -248,7 +248,10 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 		written = json_dumps(json, JSON_REAL_PRECISION(17));
 		if (__builtin_add_overflow(of->largest, tw_report_largest(json), &of->largest))
 			of->largest = UINT64_MAX;
-		wrong = written ? check(hosts, &is, &report, written) : "out of memory";
+		/* A number may be longer in a file than it came. */
+		of->bytes += written ? strlen(written) : 0;
+		wrong = !written ? "out of memory" : of->bytes > MOST_BYTES ? TOO_MUCH :
+			check(hosts, &is, &report, written);
 	}
 	if (!wrong)
 		wrong = write_file(arguments, of->name, &is, written);

@@ -193,7 +193,7 @@ struct tw_run_host {
 	int *copies;			/* descriptors of the copies of these */
 	size_t copy_count;		/* 0: they are not made */
 	size_t sent, received;		/* numbers of reports */
-	size_t bytes;			/* of those that came */
+	size_t bytes;			/* of their files */
 	uint64_t largest;		/* sum of the largest number of each */
 	const char *problem;		/* of the last one that was not good; or NULL */
 };

@@ -241,20 +241,26 @@ static void test_damage(void)
 	tap_ok(broken > DAMAGED / 2, "%u of %d are counted as broken", broken, DAMAGED);
 }
 
-/* Let a host send what is no good report, after @sent others. */
-static void is_broken(const char *text, size_t sent, const char *problem)
+/* Let a host send what is no good report, after @sent others that took @bytes. */
+static void is_broken_after(size_t sent, size_t bytes, const char *text, const char *problem)
 {
 	struct tw_run_arguments *arguments = begin(hosts, 1);
 	struct tw_run_host *host = arguments->hosts.list;
 	char *line = line_of(TOKEN(0), text), *printed;
 
 	host->sent = sent;
+	host->bytes = bytes;
 	printed = receive(arguments, line, strlen(line));
 	tap_ok(!*printed && host->sent == sent + 1 && !host->received && host->problem &&
 	       strstr(host->problem, problem), "broken: %s", host->problem ? host->problem : "-");
 	free(line);
 	free(printed);
 	remove_files();
+}
+
+static void is_broken(const char *text, const char *problem)
+{
+	is_broken_after(0, 0, text, problem);
 }
 
 /* Let a host send a report that is right but begins with another key: a file with it would be read
@@ -266,7 +272,7 @@ static void is_broken_if(const json_t *report, const char *key, json_t *value)
 
 	json_object_update(json, (json_t *)report);
 	text = json_dumps(json, JSON_REAL_PRECISION(17));
-	is_broken(text, 0, "no report as an engine writes it");
+	is_broken(text, "no report as an engine writes it");
 	free(text);
 	json_decref(json);
 }
@@ -330,18 +336,32 @@ static void test_broken(void)
 	free(line);
 	free(printed);
 
-	is_broken("no JSON", 0, "schema");
-	is_broken("{\"schema\": 1}", 0, "schema");
-	is_broken(report, 4096, "more than one host may send");
+	is_broken("no JSON", "schema");
+	is_broken("{\"schema\": 1}", "schema");
+	is_broken_after(4096, 0, report, "more than one host may send");
 	is_broken_if(json, "a", json_string("tickwise-report:another:1:2:3"));
 	is_broken_if(json, "schemes", json_pack("{s:s}", "kind", "intervals"));
 	json_object_set_new(json, "jobs", json_array());
 	free(report);
 	report = json_dumps(json, 0);
-	is_broken(report, 0, "jobs is empty");
+	is_broken(report, "jobs is empty");
 	json_decref(json);
 	free(report);
 	free(twice);
+}
+
+/* What comes as 1e9 takes twelve bytes in the file. */
+static void test_bound(void)
+{
+	char *report = make_report("a", 0), *text = malloc(strlen(report) + 5000), *at;
+
+	at = stpcpy(stpcpy(text, report) - 1, ", \"x\": [1e9");
+	for (int i = 0; i < 1000; i++)
+		at = stpcpy(at, ",1e9");
+	strcpy(at, "]}");
+	is_broken_after(0, (1UL << 30) - strlen(text), text, "more than one host may send");
+	free(report);
+	free(text);
 }
 
 /* Numbers near 2^64: those of all hosts together must fit, or none would be shown. */
@@ -398,5 +418,6 @@ int main(void)
 	test_broken();
 	test_large(set_bytes);
 	test_large(set_others);
+	test_bound();
 	return rmdir(scratch) + tap_done();
 }
