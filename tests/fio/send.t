@@ -59,7 +59,7 @@ for format in normal json json+ terse; do
 	is "$(sums saved)" "$(sums server/*.json)" "$format: with the numbers of the server's file"
 	sums saved >/dev/null
 	is "$(cat sums.err)" \
-		"tickwise: saved: in this output of fio 2 reports were sent, 2 received, 0 broken" \
+		"tickwise: saved: in this output of fio: 2 reports sent, 2 received, 0 broken" \
 		"$format: the numbers of reports are told"
 done
 [ "$(sums saved | wc -c)" -gt 1000 ]
@@ -146,10 +146,10 @@ claims()
 if claims 18446744073709551615 && [ -s large ]; then
 	"$tickwise" report large >page 2>err
 	is "$? $(grep -c '^read ' page)" '65 1' 'of a report that counts too much the others are shown'
-	has err '2 reports were sent, 1 received, 1 broken: its numbers are too large' 'which is told'
+	has err '2 reports sent, 1 received, 1 broken: its numbers are too large' 'which is told'
 	claims 90000000000000000
 	"$tickwise" report large >page 2>err
-	is "$? $(grep -c '2 reports were sent, 2 received' err)" '0 1' 'one that counts much is shown'
+	is "$? $(grep -c '2 reports sent, 2 received' err)" '0 1' 'one that counts much is shown'
 else
 	skip "perl's Compress::Zlib is not there"
 fi
@@ -157,10 +157,14 @@ fi
 # The file ends within the second report.
 make_job tw_send=1
 send
+grep -m 1 tickwise-report: saved >one
+sums one >/dev/null
+is "$(cat sums.err)" \
+	"tickwise: one: in this output of fio: 1 report sent, 1 received, 0 broken" 'one is no plural'
 perl -0777 -pe 's/(tickwise-report:.*tickwise-report:[^\n]{200}).*/$1/s' saved >cut
 "$tickwise" report cut >page 2>err
 is $? 65 'a report that is cut off is an error'
-is "$(cat err)" "tickwise: cut: in this output of fio 2 reports were sent, 1 received, \
+is "$(cat err)" "tickwise: cut: in this output of fio: 2 reports sent, 1 received, \
 1 broken: it is cut off" 'which is told'
 grep -q '^read ' page
 ok $? 'and the other one is shown'

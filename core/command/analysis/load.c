@@ -15,6 +15,7 @@
 #include "base/write_file.h"
 #include "command/analysis/interval_files.h"
 #include "command/analysis/analysis.h"
+#include "command/output/page.h"
 #include "machine/cpus.h"
 #include "report/sent.h"
 #include "text_file.h"
@@ -159,9 +160,10 @@ static void read_sent(struct file *file, const char *text, size_t length,
 		tw_report_refuse(problem, "no report can be read of %zu in this output of fio%s%s",
 				 sent.sent, lost ? ": " : "", sent.why.text);
 	else
-		tw_command_fail(NULL, TW_EXIT_GOOD, "%s: in this output of fio %zu reports were "
-				"sent, %zu received, %zu broken%s%s", file->path, sent.sent,
-				file->count, lost, lost ? ": " : "", sent.why.text);
+		tw_command_fail(NULL, TW_EXIT_GOOD, "%s: in this output of fio: %zu report%s sent, "
+				"%zu received, %zu broken%s%s", file->path, sent.sent,
+				tw_format_plural(sent.sent), file->count, lost, lost ? ": " : "",
+				sent.why.text);
 }
 
 /* ---- a file of reports -------------------------------------------------------- */

@@ -372,8 +372,9 @@ static void say(int is_shown, const char *text)
 /* Return what a host lacks: "1 of 2 reports did not come"; NULL: nothing. */
 static const char *lack_of(const struct tw_run_arguments *arguments, const struct tw_run_host *host)
 {
-	const char *broken = host->problem ? tw_format("; %zu of %zu reports broken, the last one: "
-		"%s", host->sent - host->received, host->sent, host->problem) : "";
+	const char *broken = host->problem ? tw_format("; %zu of %zu report%s broken, the last one: "
+		"%s", host->sent - host->received, host->sent, tw_format_plural(host->sent),
+		host->problem) : "";
 	size_t owed = 0;
 
 	for (size_t i = 0; i < host->file_count; i++)

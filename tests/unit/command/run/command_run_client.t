@@ -96,7 +96,7 @@ done
 FAKE_DO='perl send.pl "$SEEN/1" 409600; perl send.pl "$SEEN/2" 18446744073709551615'
 page='' fio_run --client=one --client=two job.fio
 is "$status $(grep -c '^read .*100' "$out")" '0 1' 'a host with too large numbers: the page of the others'
-has "$out" 'two: 2 of 3 reports did not come; 1 of 1 reports broken, the last one: its numbers are too' \
+has "$out" 'two: 2 of 3 reports did not come; 1 of 1 report broken, the last one: its numbers are too' \
 	'and a line'
 rm -f ./*.tickwise.json
 
