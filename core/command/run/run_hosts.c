@@ -55,7 +55,6 @@ static int add_host(struct tw_run_hosts *hosts, const char *name, int is_listed)
 	host->name = tw_copy_text(name);
 	host->is_listed = is_listed;
 	put_random(host->token);
-	put_random(hosts->run);
 	return 1;
 }
 
@@ -320,6 +319,7 @@ int tw_run_begin_to_receive(struct tw_run_arguments *arguments)
 	hosts->sink = (struct tw_sent_sink) { pass, is_wanted, take, arguments };
 	hosts->stream = (struct tw_sent_stream) { .sink = &hosts->sink };
 	hosts->reports = (struct tw_run_reports) { .are_of_hosts = 1 };
+	put_random(hosts->run);
 	hosts->out = stdout;
 	if (!arguments->output)
 		return TW_EXIT_GOOD;
