@@ -16,6 +16,12 @@
 /* What fio needs to send a text of its own, at the same time. */
 #define SPARE_BYTES	(1U << 20)
 
+/* If the client is gone, this does nothing. fio's log would go to the server's own output. */
+static void send_text(const char *line)
+{
+	fio_server_text_output(FIO_LOG_INFO, line, strlen(line));
+}
+
 /* Return 0 or -errno. */
 static int send_whole(const char *token, const json_t *report)
 {
@@ -34,7 +40,7 @@ static int send_whole(const char *token, const json_t *report)
 	}
 	sfree(room);
 	if (!error)
-		log_info_buf(line, strlen(line));
+		send_text(line);
 	free(line);
 	return error;
 }
@@ -49,7 +55,7 @@ static void tell(const char *what, const char *path, const char *more)
 		 length > PATH ? "..." : "",
 		 length > PATH ? &path[length - PATH + 3] : path ? path : "", more);
 	strcat(tw_plain_text(line), "\n");
-	log_info_buf(line, strlen(line));
+	send_text(line);
 }
 
 void tw_send_report(const char *token, const json_t *report, const char *path)

@@ -136,6 +136,22 @@ is $status 137 'a host hangs: fio ignores signals then, and is killed'
 tells 3 2 2 'a host hangs' 'no report came'
 replace_server
 
+# A client that is killed. Its jobs end by themselves.
+job runtime=1 'exec_prerun=touch runs' tw_report=own
+begin --client=three --eta=never
+soon '[ "$(ls at*/runs 2>/dev/null | wc -l)" = 3 ]'
+kill -9 "$(ps -o pid= --ppid $runner | xargs)"
+ends
+is $status 137 'the client is killed'
+soon '[ "$(ls at*/own 2>/dev/null | wc -l)" = 3 ]'
+ok $? 'the jobs end'
+sleep 0.5
+is "$(cat at*.out | grep -c tickwise-report:)" 0 "no report is in the servers' own output"
+begin --client=three --eta=never
+ends
+is "$status $(grep -c '3 hosts: 3 reports sent, 3 received' err)" '0 1' \
+	'and all servers take the next job'
+
 # The client stops, while 32 jobs send.
 job numjobs=32 runtime=300ms filename=shared
 begin --client="$last_host" --eta=never
