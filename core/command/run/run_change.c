@@ -200,6 +200,9 @@ static void change_section(const struct change *change, size_t i,
 	}
 	if (kind == TW_RUN_ONE_AT_A_TIME)
 		keep_depth(change, i, old);
+	if (change->engines->for_hosts && (kind == TW_RUN_MEMORY || kind == TW_RUN_OUR_MEMORY))
+		tw_run_say("[%s] on tickwise-memory sends no report: it stays on the hosts",
+			   tw_run_job_name(change->jobs, i));
 	section->owes_report = kind == TW_RUN_OURS || is_moved(change, kind);
 	if (section->owes_report && change->engines->added) {
 		section->last = change->engines->added;

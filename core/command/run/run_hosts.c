@@ -142,6 +142,7 @@ int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engin
 					   "files would stay on the hosts");
 	if (!engines->is_given)
 		tw_run_name_engines(engines);
+	engines->for_hosts = 1;
 	count = tw_push(&engines->added, count, hosts->option);
 	tw_push(&engines->added, count, NULL);
 	return code;

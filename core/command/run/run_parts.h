@@ -112,6 +112,7 @@ struct tw_run_engines {
 	size_t known_count;
 	int convert;			/* --convert: change other engines than io_uring */
 	int by_name;			/* 1: jobs name an engine's file, not its path */
+	int for_hosts;			/* 1: the jobs run on other hosts */
 	char **added;			/* options for each job on them, with NULL at the end */
 };
 

@@ -50,6 +50,10 @@ is "$(grep -c '^tw_send=[0-9a-f]\{32\}$' "$seen/1") $(grep -h '^tw_send' "$seen/
 is "$(grep -c "^ioengine=external:$engine" "$seen/2")" 2 "and Tickwise's engine"
 is "$(grep -c '^--eta=never$' "$seen/arguments")" 1 "fio gets its other arguments"
 
+printf '[m]\nioengine=external:/x/tickwise-memory.so\n' | cat - other.fio >memory.fio
+fio_run --client=one memory.fio
+has "$err" '[m] on tickwise-memory sends no report: it stays on the hosts' 'of memory that is told'
+
 # send.pl SEEN FILE: prints the report for the host of this copy
 cat >send.pl <<'END'
 use strict; use warnings;
