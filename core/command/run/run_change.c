@@ -223,6 +223,9 @@ int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
 
 		if (is_option(line, "ioengine") && !jobs->sections[line->section].is_skipped)
 			code = change_engine(&change, line);
+		else if (is_option(line, "tw_interval") && engines->for_hosts)
+			code = tw_run_fail(TW_EXIT_DATA, "%s: tw_interval: not with --client: its "
+					   "files would stay on the hosts", place(line));
 	}
 	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
 		if (!jobs->sections[i].is_skipped)

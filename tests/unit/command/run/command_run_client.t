@@ -135,6 +135,8 @@ rm -f ./*.tickwise.json
 
 FAKE_DO=
 refuses 64 '--interval: not with --client' --client=one --interval=1s job.fio
+{ cat other.fio; echo tw_interval=1s; } >interval.fio
+refuses 65 'interval.fio:3: tw_interval: not with --client' --client=one interval.fio
 refuses 64 '--ab: not with --client' --client=one --ab=a --ab=b job.fio
 refuses 64 'are in job files' --client=one --name=x --ioengine=io_uring
 refuses 64 '--client=two: no job file' --client=one job.fio --client=two
