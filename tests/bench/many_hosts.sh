@@ -107,6 +107,7 @@ if [ "$what" = exact ]; then
 		size=1m
 		iodepth=4
 		group_reporting=1
+		tw_report=own
 		[a]
 		rw=randrw
 		numjobs=2
@@ -120,10 +121,10 @@ if [ "$what" = exact ]; then
 		numjobs=2
 	END
 	for format in normal json json+ terse normal,json; do
-		rm -f "$work"/[0-9]*/job/*.tickwise.json
+		rm -f "$work"/[0-9]*/job/own.*
 		on --no-report --output-format=$format
 		sums "$work"/*.tickwise.json >"$work/ours"
-		sums "$work"/[0-9]*/job/*.tickwise.json >"$work/theirs"
+		sums "$work"/[0-9]*/job/own.* >"$work/theirs"
 		same "$work/ours" "$work/theirs" "$format: reports of the client and of the hosts"
 		"$build/tickwise" report --json --merge-hosts "$work"/*.tickwise.json >"$work/merged"
 		sums "$work/merged" >"$work/ours"
@@ -159,7 +160,7 @@ for pid in $servers; do
 done
 sync
 printf '[a]\nioengine=io_uring\nfilename=data\nrw=randread\ndirect=1\niodepth=4\n' >"$work/job.fio"
-printf 'time_based=1\nruntime=%s\ntw_report=none\n' "$seconds" >>"$work/job.fio"
+printf 'time_based=1\nruntime=%s\n' "$seconds" >>"$work/job.fio"
 right=0
 for run in $(seq "$runs"); do
 	slow=$((1 + run % hosts))

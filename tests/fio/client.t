@@ -34,7 +34,7 @@ on()
 {
 	list=$1
 	shift
-	rm -f ./*.tickwise.json at*/*.tickwise.json
+	rm -f ./*.tickwise.json at*/own.*
 	timeout $hung_s "$tickwise" run --no-report --fio="$scratch/fio" --engine="$TICKWISE_SO" \
 		--client="$list" "$@" job.fio >out 2>err
 }
@@ -79,6 +79,7 @@ rw=randrw
 bs=4k
 size=512k
 iodepth=4
+tw_report=own
 [a]
 numjobs=2
 [b]
@@ -95,7 +96,7 @@ for list in two all; do
 		is "$(grep -c . <out | sed 's/[1-9].*/lines/')" lines 'it is not empty'
 		grep -q " $hosts hosts: $((3 * hosts)) reports sent, $((3 * hosts)) received, 0 broken" err
 		ok $? 'all reports came'
-		is "$(sums ./*.tickwise.json)" "$(sums at*/*.tickwise.json)" \
+		is "$(sums ./*.tickwise.json)" "$(sums at*/own.*)" \
 			"with the numbers of the hosts' own files"
 	done
 	"$tickwise" report --json --merge-hosts ./*.tickwise.json >merged
@@ -133,7 +134,7 @@ kinds='rw=read rw=write rw=trimwrite rw=randread,numjobs=4 rw=randwrite,fsync=8
 	rw=read,rate_iops=200 rw=read,bs=1k-16k rw=write,iodepth=64 rw=read,nrfiles=4
 	rw=randread,time_based=1,runtime=1 rw=write,end_fsync=1 rw=read,description=<x>_y
 	rw=randread,percentage_random=50 rw=rw,rwmixread=90 rw=read,lat_percentiles=1
-	rw=write,tw_report=none rw=read,filename=/none/there'
+	rw=write,tw_report=own rw=read,filename=/none/there'
 number=0
 for kind in $kinds; do
 	number=$((number + 1))
@@ -147,5 +148,6 @@ for kind in $kinds; do
 	esac
 	is_unchanged "$kind: fio's output is as it was"
 done
+is "$(find at* -name '*.json')" '' 'without tw_report no report stays on a host'
 
 done_testing

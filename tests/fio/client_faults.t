@@ -153,11 +153,11 @@ is "$status $(grep -c '3 hosts: 3 reports sent, 3 received' err)" '0 1' \
 	'and all servers take the next job'
 
 # The client stops, while 32 jobs send.
-job numjobs=32 runtime=300ms filename=shared
+job numjobs=32 runtime=300ms filename=shared tw_report=own
 begin --client="$last_host" --eta=never
 soon '[ -e $at/shared ]'
 kill -STOP $runner
-soon '[ "$(find $at -name "*.tickwise.json" | wc -l)" = 32 ]'
+soon '[ "$(find $at -name "own.*" | wc -l)" = 32 ]'
 ok $? 'the client stops: the jobs end'
 kill -CONT $runner
 ends

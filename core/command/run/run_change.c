@@ -206,6 +206,9 @@ static void change_section(const struct change *change, size_t i,
 	section->owes_report = kind == TW_RUN_OURS || is_moved(change, kind);
 	if (section->owes_report && change->engines->added) {
 		section->last = change->engines->added;
+		/* On other hosts, tw_report=none is the first: what a job has itself stays. */
+		if (change->engines->for_hosts && tw_run_setting(change->jobs, i, "tw_report"))
+			section->last++;
 		change->jobs->is_changed = 1;
 	}
 	outcome->on_tickwise++;

@@ -127,7 +127,8 @@ static int find_files(struct tw_run_arguments *arguments)
 int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engines *engines)
 {
 	struct tw_run_hosts *hosts = &arguments->hosts;
-	size_t count = 0;
+	char **added = NULL;
+	size_t count;
 	int code;
 
 	if (arguments->jobs.line_count)
@@ -136,15 +137,19 @@ int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engin
 	code = find_files(arguments);
 	hosts->option = tw_format("tw_send=%*s", (int)sizeof(hosts->list->token), "");
 	strcpy(strchr(hosts->option, '=') + 1, "TOKEN");
-	for (; engines->added && engines->added[count]; count++)
-		if (!strncmp(engines->added[count], "tw_interval=", 12))
+	count = tw_push(&added, 0, tw_format("tw_report=none"));
+	for (char **option = engines->added; option && *option; option++) {
+		if (!strncmp(*option, "tw_interval=", 12))
 			return tw_run_fail(TW_EXIT_USAGE, "--interval: not with --client: its "
 					   "files would stay on the hosts");
+		count = tw_push(&added, count, *option);
+	}
 	if (!engines->is_given)
 		tw_run_name_engines(engines);
 	engines->for_hosts = 1;
-	count = tw_push(&engines->added, count, hosts->option);
-	tw_push(&engines->added, count, NULL);
+	count = tw_push(&added, count, hosts->option);
+	tw_push(&added, count, NULL);
+	engines->added = added;
 	return code;
 }
 

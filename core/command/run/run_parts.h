@@ -341,8 +341,8 @@ void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown);
  * after a message. */
 int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value);
 
-/* Find each host's job files, make the tokens, and let the copies have the option tw_send.
- * Return: an enum tw_exit. */
+/* Find each host's job files, and let the copies have tw_send, and tw_report=none, so that no file
+ * stays on the hosts. Return: an enum tw_exit. */
 int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engines *engines);
 
 /* Begin to read what fio prints. Return: an enum tw_exit. */

@@ -48,6 +48,12 @@ fio_run --client=one --client=two --eta=never job.fio
 is "$(grep -c '^tw_send=[0-9a-f]\{32\}$' "$seen/1") $(grep -h '^tw_send' "$seen/1" "$seen/2" |
 	sort -u | wc -l)" '2 2' 'each job has its token, which is another one on each host'
 is "$(grep -c "^ioengine=external:$engine" "$seen/2")" 2 "and Tickwise's engine"
+is "$(grep -c '^tw_report=none$' "$seen/2")" 2 'and leaves no file on its host'
+{ printf '[global]\ntw_report=x\n' && cat other.fio; } >own.fio
+fio_run --client=one own.fio
+is "$(grep -c '^tw_report' "$seen/1") $(grep -c '^tw_send=' "$seen/1")" '1 1' \
+	'unless its job file has a tw_report'
+fio_run --client=one --client=two --eta=never job.fio
 is "$(grep -c '^--eta=never$' "$seen/arguments")" 1 "fio gets its other arguments"
 
 printf '[m]\nioengine=external:/x/tickwise-memory.so\n' | cat - other.fio >memory.fio
