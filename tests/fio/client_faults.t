@@ -250,6 +250,27 @@ else
 fi
 last_host=$good
 
+# A host whose disk is full: its folder has no room for a report. Its data is elsewhere.
+mkdir full
+cat >full_fio <<END2
+#!/bin/sh
+exec unshare -rm sh -c 'mount -t tmpfs -o size=4k tmpfs . && cd "\$PWD" && echo full >all &&
+	exec "\$0" "\$@"' '$FIO' "\$@"
+END2
+chmod +x full_fio
+if unshare -rm mount -t tmpfs tmpfs full 2>/dev/null; then
+	job runtime=200ms "filename=$scratch/data"
+	own_fio=$FIO FIO=$scratch/full_fio
+	begin_server full
+	FIO=$own_fio
+	begin --client="$good" --client="127.0.0.1,$port" --eta=never
+	ends
+	is "$status $(grep -c '2 hosts: 2 reports sent, 2 received' err)" '0 1' \
+		"a host's disk is full: its report comes, and the job is good"
+else
+	skip "a host's disk is full: no namespace of mounts here"
+fi
+
 # A full disk. Of three reports some have room.
 cat >full.sh <<'END2'
 mount -t tmpfs -o size=$1 tmpfs here || exit 77
