@@ -35,29 +35,32 @@ static const struct {
 } facts[] = {
 	{ "kernel", "kernel", OF_MACHINE }, { "CPU", "cpu", OF_MACHINE },
 	{ "governor", "governor", OF_MACHINE }, { "clocksource", "clocksource", OF_MACHINE },
-	{ "fio", "fio_version", OF_JOB }, { "engine", "engine", OF_JOB },
+	{ "fio", "fio_version", OF_JOB }, { "Tickwise", "tickwise_version", OF_JOB },
+	{ "engine", "engine", OF_JOB },
 	{ "drive", "model", OF_DEVICE }, { "scheduler", "scheduler", OF_DEVICE },
 	{ "stages inside the kernel", "", OF_STAGES }, { "counter", "", OF_COUNTER },
 };
 
-/* Return a fact as text; NULL: it is not known. */
 static const char *fact_of(const struct host *host, size_t fact)
 {
-	const char *key = facts[fact].key;
+	const char *key = facts[fact].key, *text = NULL;
 
 	switch (facts[fact].of) {
 	case OF_MACHINE:
-		return tw_report_string(tw_report_machine(host->report, host->name), key);
-	case OF_DEVICE:
-		return tw_report_string(device_of(host), key);
-	case OF_JOB:
-		return tw_report_string(host->job->json, key);
-	case OF_STAGES:
-		return host->job->kernel_on ? "yes" : host->job->kernel_why ? "no" : NULL;
-	case OF_COUNTER:
+		text = tw_report_string(tw_report_machine(host->report, host->name), key);
 		break;
+	case OF_DEVICE:
+		text = tw_report_string(device_of(host), key);
+		break;
+	case OF_JOB:
+		text = tw_report_string(host->job->json, key);
+		break;
+	case OF_STAGES:
+		return host->job->kernel_on ? "yes" : "no";
+	case OF_COUNTER:
+		return tw_report_verdicts[host->report->verdict];
 	}
-	return tw_report_verdicts[host->report->verdict];
+	return text ? text : "unknown";
 }
 
 /* ---- all hosts ------------------------------------------------------------- */
@@ -95,12 +98,9 @@ static void add_jobs(struct host **list, size_t *count, const struct tw_report *
 /* Has a host before this one the same value? */
 static int is_named(const struct host *list, size_t i, size_t fact, const char *value)
 {
-	for (size_t j = 0; j < i; j++) {
-		const char *other = fact_of(&list[j], fact);
-
-		if (other && !strcmp(other, value))
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(fact_of(&list[j], fact), value))
 			return 1;
-	}
 	return 0;
 }
 
@@ -114,16 +114,13 @@ static void add_fact(struct tw_page *page, const struct host *list, size_t count
 		const char *value = fact_of(&list[i], fact);
 		size_t named = 0;
 
-		if (!value || is_named(list, i, fact, value))
+		if (is_named(list, i, fact, value))
 			continue;
 		tw_append_format(&text, "%s %s on", values++ ? ";" : "", value);
-		for (size_t j = i; j < count; j++) {
-			const char *other = fact_of(&list[j], fact);
-
-			if (other && !strcmp(other, value) && named++ < MAX_NAMES)
+		for (size_t j = i; j < count; j++)
+			if (!strcmp(fact_of(&list[j], fact), value) && named++ < MAX_NAMES)
 				tw_append_format(&text, "%s %s", named > 1 ? "," : "",
 						 list[j].name);
-		}
 		if (named > MAX_NAMES)
 			tw_append_format(&text, " and %zu more", named - MAX_NAMES);
 	}

@@ -46,16 +46,19 @@ has "$out" 'their sum: report --merge-hosts' 'without --merge-hosts it is named'
 
 host h3 '$m->{kernel} = "6.8"; $d->{scheduler} = "none"'
 tells 'hosts differ in kernel: 6.1 on h1, h2; 6.8 on h3 ' 'which has which kernel' h[123].json
-has_not text 'scheduler' 'a fact that the others do not tell is no difference'
+has text 'hosts differ in scheduler: unknown on h1, h2; none on h3 ' \
+	'a fact that some hosts do not tell is a difference'
 tells 'kernel: 6.1 on h1, h2, h4 and 2 more; 6.8 on h3 ' 'a long list is cut' h?.json
 host h3 '$d->{scheduler} = "none"; $d->{model} = "B"; $r->{counter}{verdict} = "undecided";
-	$j->{fio_version} = "fio-3.33"; $j->{kernel} = { state => "on" }; $m->{governor} = "a"'
+	$j->{fio_version} = "fio-3.33"; $j->{tickwise_version} = "8"; $j->{kernel} = { state => "on" }; $m->{governor} = "a"'
 host h2 '$d->{scheduler} = "bfq"; $d->{model} = "A"; $m->{governor} = "b";
 	$j->{kernel} = { state => "off", why => "x" }'
-tells 'hosts differ in governor: b on h2; a on h3 ' 'the governor' h[123].json
-has text 'hosts differ in scheduler: bfq on h2; none on h3 ' 'the scheduler'
-has text 'hosts differ in drive: A on h2; B on h3 ' 'the drive'
-has text 'hosts differ in stages inside the kernel: no on h2; yes on h3 ' 'the stages'
+tells 'hosts differ in governor: unknown on h1; b on h2; a on h3 ' 'the governor' h[123].json
+has text 'hosts differ in scheduler: unknown on h1; bfq on h2; none on h3 ' 'the scheduler'
+grep -q 'hosts differ in Tickwise: [^;]* on h1, h2; 8 on h3 ' text
+ok $? 'the version of Tickwise'
+has text 'hosts differ in drive: unknown on h1; A on h2; B on h3 ' 'the drive'
+has text 'hosts differ in stages inside the kernel: no on h1, h2; yes on h3 ' 'the stages'
 has text 'hosts differ in counter: reliable on h1, h2; undecided on h3 ' 'the verdict'
 
 host h2 ''
