@@ -130,9 +130,13 @@ soon '[ -e $at/job.0.0 ]'
 stopped=$(processes $last)
 kill -STOP $stopped
 soon '[ "$(ls ./*.tickwise.json 2>/dev/null | wc -l)" = 2 ]'
-kill -9 "$(ps -o pid= --ppid $runner | xargs)"
+kill -INT $runner
+soon 'grep -q "fio waits for its hosts; a second SIGINT ends it" err'
+ok $? 'a host hangs: the first SIGINT tells of the second one'
+sleep 0.3
+kill -0 $runner && kill -INT $runner
 ends
-is $status 137 'a host hangs: fio ignores signals then, and is killed'
+is $status 137 'which kills fio'
 tells 3 2 2 'a host hangs' 'no report came'
 replace_server
 

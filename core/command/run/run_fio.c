@@ -134,7 +134,7 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_argume
 		{ .fd = from, .events = POLLIN },
 	};
 	struct signalfd_siginfo got;
-	int status;
+	int status, sent;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (is_shown)
@@ -146,9 +146,17 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_argume
 		if (read(ready[0].fd, &got, sizeof(got)) != (ssize_t)sizeof(got) ||
 		    got.ssi_signo == SIGCHLD)
 			continue;
+		sent = (int)got.ssi_signo;
+		/* fio's client waits for its hosts, and one of them may hang. */
+		if (arguments->hosts.count && sent == SIGINT) {
+			if (arguments->was_interrupted)
+				sent = SIGKILL;
+			else
+				tw_run_say("fio waits for its hosts; a second SIGINT ends it");
+		}
 		arguments->was_interrupted = 1;
-		if (got.ssi_code != SI_KERNEL)
-			kill(pid, (int)got.ssi_signo);
+		if (sent == SIGKILL || got.ssi_code != SI_KERNEL)
+			kill(pid, sent);
 	}
 	/* All of fio's bytes are there. What fio started may keep the pipe open. */
 	if (ready[1].fd >= 0)
