@@ -167,11 +167,19 @@ static struct tw_run_argument *add(struct tw_run_arguments *arguments,
 	return argument;
 }
 
+/* fio sends it to the last --client before it, but all hosts get the same changes. */
+static int refuse_section(void)
+{
+	tw_run_say("--section: only behind the one --client, as fio sends it to no other host");
+	return 0;
+}
+
 /* Remember what an option of fio does. Return: 0: it is refused. */
 static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		       const struct fio_option *option, const char *value)
 {
 	struct tw_run_argument *given = &arguments->list[arguments->count - 1];
+	const struct tw_run_hosts *hosts = &arguments->hosts;
 
 	switch (option->what) {
 	case PASSED:
@@ -185,11 +193,15 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		return 0;
 	case CLIENT:
 		given->host = arguments->hosts.count;
+		if (arguments->only_count)
+			return refuse_section();
 		if (value && !tw_run_add_hosts(&arguments->hosts, value))
 			return 0;
 		given->host_count = arguments->hosts.count - given->host;
 		break;
 	case SECTION:
+		if (hosts->count > 1 && !hosts->list[hosts->count - 1].is_listed)
+			return refuse_section();
 		if (value)
 			*tw_grow_by_one(arguments->only, arguments->only_count) = value;
 		break;

@@ -44,6 +44,9 @@ is "$(jobs_of --client=one --eta=never other.fio --client=two job.fio)" 'one [c]
 is "$(jobs_of job.fio --client=one --client=two other.fio)" 'one [a] [b] two [c] ' \
 	'also one in front'
 
+is "$(jobs_of --client=list --section=c other.fio)" 'one [c] two,8766 [c] three [c] ' \
+	'fio sends --section to a list'
+
 fio_run --client=one --client=two --eta=never job.fio
 is "$(grep -c '^tw_send=[0-9a-f]\{32\}$' "$seen/1") $(grep -h '^tw_send' "$seen/1" "$seen/2" |
 	sort -u | wc -l)" '2 2' 'each job has its token, which is another one on each host'
@@ -143,6 +146,9 @@ FAKE_DO=
 refuses 64 '--interval: not with --client' --client=one --interval=1s job.fio
 { cat other.fio; echo tw_interval=1s; } >interval.fio
 refuses 65 'interval.fio:3: tw_interval: not with --client' --client=one interval.fio
+refuses 64 '--section: only behind the one --client' --section=a --client=one job.fio
+refuses 64 '--section: only behind the one --client' --client=one --client=two --section=a job.fio
+refuses 64 '--section: only behind the one --client' --client=one --section=a job.fio --client=two other.fio
 refuses 64 '--ab: not with --client' --client=one --ab=a --ab=b job.fio
 refuses 64 'are in job files' --client=one --name=x --ioengine=io_uring
 refuses 64 '--client=two: no job file' --client=one job.fio --client=two
