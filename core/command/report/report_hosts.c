@@ -169,7 +169,8 @@ void tw_report_add_hosts(struct tw_page *page, const struct tw_report_group *gro
 	for (int is_end = 0; is_end < 2 && hosts > 1; is_end++)
 		put_apart(&apart, list, hosts, is_end);
 	if (apart.length)
-		tw_page_paragraph(page, "not together, by the hosts' own clocks:%s", apart.bytes);
+		tw_page_paragraph(page, "not together, by the hosts' own clocks, if these agree:%s",
+				  apart.bytes);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts) && hosts > 1; i++)
 		add_fact(page, list, hosts, i);
 	free(list);
