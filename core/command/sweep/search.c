@@ -411,11 +411,14 @@ int tw_goal_read(struct tw_goal *goal, const char *text)
 {
 	const size_t digits = *text == 'p' ? strspn(text + 1, "0123456789.") : 0;
 	struct tw_goal is;
+	char *end;
 
-	if (!digits || text[1 + digits] != '<')
+	if (!digits)
 		return -EINVAL;
-	is.percent = strtod(text + 1, NULL);
-	is.ns = tw_option_time_ns(text + digits + 2, NAN);
+	is.percent = strtod(text + 1, &end);
+	if (end != text + 1 + digits || *end != '<')
+		return -EINVAL;
+	is.ns = tw_option_time_ns(end + 1, NAN);
 	if (!(is.percent >= 1 && is.percent <= 99.999 && is.ns >= 1 && is.ns <= 3600e9))
 		return -EINVAL;
 	*goal = is;

@@ -321,7 +321,8 @@ static void test_drift(int sweeps)
 static void test_goals(void)
 {
 	static const char *const wrong[] = { "", "p99", "p99<", "p<1ms", "99<1ms", "p99<1", "p100<1ms",
-					     "p99.9999<1ms", "p99<1xs", "p99 < 1ms", "p99<0ms" };
+					     "p99.9999<1ms", "p99<1xs", "p99 < 1ms", "p99<0ms",
+					     "p99.9.9<1s" };
 	struct tw_goal goal = { 0, 0 };
 
 	tap_ok(!tw_goal_read(&goal, "p99.9<1.5ms") && diff_nearly(goal.percent, 99.9, 1e-9) &&
