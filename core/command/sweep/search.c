@@ -140,9 +140,7 @@ static enum tw_bound judge(const struct tw_search *search, size_t at, double nea
 	return TW_BOUND_UNDECIDED;
 }
 
-/* A device that is slow when it is idle fails at the lowest loads. The limit that is looked for is
- * above the first load that seems good. Return its number; the number of loads: there is none. */
-static size_t first_good(const struct tw_search *search)
+size_t tw_search_first_good(const struct tw_search *search)
 {
 	size_t i = 0;
 
@@ -160,7 +158,7 @@ static void set_bounds(struct tw_search *search)
 	for (i = 0; i < search->count; i++)
 		search->loads[i].bound = judge(search, i, near_limit);
 	/* If no load seems good, all count. */
-	for (i = first_good(search) % search->count;
+	for (i = tw_search_first_good(search) % search->count;
 	     i < search->count && !(search->fails > 0); i++) {
 		if (search->loads[i].bound == TW_BOUND_HOLDS)
 			search->holds = search->loads[i].rate;
@@ -235,7 +233,7 @@ static int is_tried(const struct tw_search *search, double rate)
 /* Is there a load above the first good one that seems bad? */
 static int has_bad(const struct tw_search *search)
 {
-	for (size_t i = first_good(search); i < search->count; i++)
+	for (size_t i = tw_search_first_good(search); i < search->count; i++)
 		if (!tw_search_seems_good(search, &search->loads[i]))
 			return 1;
 	return 0;
@@ -244,7 +242,8 @@ static int has_bad(const struct tw_search *search)
 /* Return the next part of the capacity; 0: enough of them were tried. */
 static double next_part(const struct tw_search *search)
 {
-	const int has_good = first_good(search) < search->count, is_over = has_bad(search);
+	const int has_good = tw_search_first_good(search) < search->count;
+	const int is_over = has_bad(search);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (!is_tried(search, given(search, parts[i] * search->capacity)) &&
@@ -272,7 +271,7 @@ static size_t find_blocks(const struct tw_search *search, struct block *blocks)
 {
 	size_t count = 0;
 
-	for (size_t i = first_good(search); i < search->count; i++) {
+	for (size_t i = tw_search_first_good(search); i < search->count; i++) {
 		const struct tw_load *load = &search->loads[i];
 
 		blocks[count++] = (struct block) {
@@ -319,7 +318,7 @@ static int find_limit(const struct tw_search *search, double step, double *limit
 	     (log_part(&blocks[i]) - log_part(&blocks[i - 1]));
 	*limit = blocks[i - 1].high + *gap * step * fmin(fmax(at, 0.2), 0.8);
 	/* A failure counts, and so does a load that holds below it. */
-	for (size_t j = first_good(search); j < search->count; j++)
+	for (size_t j = tw_search_first_good(search); j < search->count; j++)
 		if (is_far_above(search, &search->loads[j]) ||
 		    search->loads[j].bound == TW_BOUND_FAILS)
 			*limit = fmin(*limit, log(search->loads[j].rate));

@@ -8,8 +8,9 @@
  * limit if it keeps the goal even under a pessimistic reading of its trials, and above if it
  * fails even under an optimistic one; else it is undecided. A short trial may show that a load
  * fails; that it holds takes full length. A failure counts, whatever larger loads do. Both bounds
- * are loads that were tried. What a load within the wanted width keeps or fails, tells of its
- * neighbours, too. A load above the capacity fails unless its I/Os were done, even if the queue
+ * are loads that were tried. There are two departures from the RFC: what a load within the wanted
+ * width keeps or fails, tells of its neighbours, too; and a failure below the first load that seems
+ * good does not count, since a device may be slow when it is idle. A load above the capacity fails unless its I/Os were done, even if the queue
  * was too short for slow I/Os when the trial ended.
  *
  * The two readings are the ends of an interval for the part of slow I/Os. Slow I/Os come in
@@ -88,6 +89,10 @@ void tw_search_add(struct tw_search *search, double rate, double seconds, int gr
 
 /* Did the load keep the goal, as far as this was seen? */
 int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load);
+
+/* Return the number of the first load that seems good; the number of loads: there is none. The
+ * limit that is looked for is above it. */
+size_t tw_search_first_good(const struct tw_search *search);
 
 /* Set the mean of windows, and its variance, of which neighbours may be alike. */
 void tw_windows_mean(double *mean, double *variance, const double *windows, size_t count);

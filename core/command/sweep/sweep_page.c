@@ -147,19 +147,12 @@ static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 			       "sweep its device", TW_SAY_BYTES(target->bytes));
 }
 
-static int is_never_good(const struct tw_search *search)
-{
-	for (size_t i = 0; i < search->count; i++)
-		if (tw_search_seems_good(search, &search->loads[i]))
-			return 0;
-	return 1;
-}
-
 static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	const struct tw_search *search = &sweep->search;
 	const struct tw_load *low = search->count ? &search->loads[0] : NULL;
 	const char *gives_way = tw_sweep_gives_way(sweep);
+	double idle = 0;
 
 	if (search->holds > 0 && search->fails > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second, and %s are too many: %.1f %% "
@@ -169,7 +162,7 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 	else if (search->holds > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second. No rate that was tried is "
 				  "surely too much", TW_SAY_NUMBER(search->holds));
-	else if (low && is_never_good(search))
+	else if (low && tw_search_first_good(search) == search->count)
 		tw_page_paragraph(page, "No load that was tried met the goal: the lowest was %s "
 				  "I/Os a second", TW_SAY_NUMBER(low->rate));
 	else if (search->fails > 0)
@@ -182,9 +175,12 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 		tw_page_remark(page, "p%g is of few I/Os here: a trial of %s would tell more, for "
 			       "which --for=%.0fmin has the time", search->goal.percent,
 			       TW_SAY_ROUND(1e9 * sweep->sure_s), ceil(sweep->for_s / 60));
-	if (low && low->bound == TW_BOUND_FAILS && search->holds > low->rate)
+	for (size_t i = 0; i < search->count && search->loads[i].rate < search->holds; i++)
+		if (search->loads[i].bound == TW_BOUND_FAILS)
+			idle = search->loads[i].rate;
+	if (idle > 0)
 		tw_page_warning(page, "at %s I/Os a second the goal is not kept either: an idle "
-				"device may be slow.", TW_SAY_NUMBER(low->rate));
+				"device may be slow.", TW_SAY_NUMBER(idle));
 	if (gives_way)
 		tw_page_paragraph(page, "Then gives way: %s", gives_way);
 	if (sweep->capacity.response.count)

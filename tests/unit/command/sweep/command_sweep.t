@@ -68,6 +68,8 @@ SWEEP_SLOWER=0.2 sweeps 0 'a device that becomes slower' data
 has "$out" 'at the end of the sweep it was 20 % (+-0.49 %)' 'is named'
 SWEEP_OWN=0.9 sweeps 0 'a job without a CPU' data
 has "$out" 'Then gives way: the generator' 'is named'
+SWEEP_IDLE=1 sweeps 0 'a device that is slow when it is idle, and undecided at the lowest rate' data
+has "$out" 'at 4996 I/Os a second the goal is not kept either' 'is named'
 SWEEP_BEHIND=12000 sweeps 0 'a backlog that grows' --json data
 is "$(value '$j->{bears} < 12000 && 12000 < $j->{too_much}')" 1 'is too much'
 SWEEP_BLOCK=4k/90:1m/10 sweeps 0 'some large blocks' data

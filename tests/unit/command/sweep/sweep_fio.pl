@@ -10,6 +10,7 @@
 # the last run, which has no rate; SWEEP_OWN: the part of the backlog that the job caused;
 # SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: the job's bssplit; SWEEP_SPEED:
 # all rates are multiplied by this; SWEEP_WRITES: there are as many writes, which take 10 us;
+# SWEEP_IDLE: at less than 4,000 a few more are slow than 1 of 100, and from there to 6,000 all;
 # SWEEP_LIMIT: without a rate, a limit holds every other I/O,
 # so long that only the second of these trials shows it.
 use strict;
@@ -46,6 +47,7 @@ my $full = 20000 * $speed * ($count && !$rate ? 1 - ($ENV{SWEEP_SLOWER} // 0) : 
 my $done = $rate && $rate < $full ? $rate : $full;
 my $part = !$rate ? $ENV{SWEEP_LIMIT} ? 0.5 : 1 : $rate > 20000 * $speed ? 1 :
 	0.01 * exp(($rate / $speed - 16000) / 400);
+$part = $rate < 4000 ? 0.012 : 1 if $ENV{SWEEP_IDLE} && $rate && $rate < 6000;
 my $fast_ns = $rate && $rate > ($ENV{SWEEP_BEHIND} // 1e9) ? 200000 : 100000;
 my $slow_ns = !$rate && $ENV{SWEEP_LIMIT} ? 80000000 : 5000000;
 my $width_s = 0.064;
