@@ -45,9 +45,7 @@ static double share_of(const struct tw_search *search)
 	return 1 - search->goal.percent / 100;
 }
 
-/* Did the device fall behind? Above its capacity it does if fewer I/Os are done than due, by two
- * deviations of random arrivals. */
-static int is_behind(const struct tw_search *search, const struct tw_load *load)
+int tw_search_is_behind(const struct tw_search *search, const struct tw_load *load)
 {
 	const double due = load->rate * load->seconds;
 
@@ -57,7 +55,7 @@ static int is_behind(const struct tw_search *search, const struct tw_load *load)
 
 int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load)
 {
-	return !is_behind(search, load) && load->slow <= share_of(search) * load->ios;
+	return !tw_search_is_behind(search, load) && load->slow <= share_of(search) * load->ios;
 }
 
 /* Return the variance of the number of slow I/Os, if the windows add up to @load; at least that
@@ -131,7 +129,7 @@ static enum tw_bound judge(const struct tw_search *search, size_t at, double nea
 			sum.slow2 += load->slow2;
 			sum.mixed += load->mixed;
 			sum.ios2 += load->ios2;
-			sum.grows |= is_behind(search, load);
+			sum.grows |= tw_search_is_behind(search, load);
 			if (up ? holds(search, &sum, clump_of(&sum, near_limit)) :
 				 fails(search, &sum, clump_of(&sum, near_limit)))
 				return up ? TW_BOUND_HOLDS : TW_BOUND_FAILS;
@@ -256,7 +254,7 @@ static double next_part(const struct tw_search *search)
 /* It tells nothing about where the limit is, but that it is lower. */
 static int is_far_above(const struct tw_search *search, const struct tw_load *load)
 {
-	return is_behind(search, load) || load->slow > FAR_ABOVE * share_of(search) * load->ios;
+	return tw_search_is_behind(search, load) || load->slow > FAR_ABOVE * share_of(search) * load->ios;
 }
 
 /* Loads of which each is above the one before, as far as they show it. */
@@ -276,7 +274,7 @@ static size_t find_blocks(const struct tw_search *search, struct block *blocks)
 
 		blocks[count++] = (struct block) {
 			log(load->rate), log(load->rate), load->ios,
-			is_behind(search, load) ? load->ios : load->slow,
+			tw_search_is_behind(search, load) ? load->ios : load->slow,
 		};
 		for (; count > 1 && blocks[count - 2].slow * blocks[count - 1].ios >=
 				    blocks[count - 1].slow * blocks[count - 2].ios; count--) {

@@ -8,10 +8,10 @@
  * limit if it keeps the goal even under a pessimistic reading of its trials, and above if it
  * fails even under an optimistic one; else it is undecided. A short trial may show that a load
  * fails; that it holds takes full length. A failure counts, whatever larger loads do. Both bounds
- * are loads that were tried. There are two departures from the RFC: what a load within the wanted
- * width keeps or fails, tells of its neighbours, too; and a failure below the first load that seems
- * good does not count, since a device may be slow when it is idle. A load above the capacity fails unless its I/Os were done, even if the queue
- * was too short for slow I/Os when the trial ended.
+ * are loads that were tried. A load above the capacity fails unless its I/Os were done, even if the
+ * queue was too short for slow I/Os when the trial ended. There are two departures from the RFC:
+ * what a load within the wanted width keeps or fails, tells of its neighbours, too; and a failure
+ * below the first load that seems good does not count, as a device may be slow when it is idle.
  *
  * The two readings are the ends of an interval for the part of slow I/Os. Slow I/Os come in
  * clumps, so its width is taken from how windows of 100 ms differ, and not from I/Os.
@@ -87,6 +87,9 @@ struct tw_load *tw_search_load(struct tw_search *search, double rate);
 void tw_search_add(struct tw_search *search, double rate, double seconds, int grows,
 		   const struct tw_search_window *windows, size_t count);
 
+/* Did the device fall behind? Above its capacity it does if fewer I/Os are done than due, by two
+ * deviations of random arrivals. */
+int tw_search_is_behind(const struct tw_search *search, const struct tw_load *load);
 /* Did the load keep the goal, as far as this was seen? */
 int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load);
 

@@ -227,6 +227,7 @@ static void add_row(struct tw_table *table, const struct tw_search *search,
 		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
 					 percents[i]);
 	tw_cell_text(table, !load ? "" :
+		     tw_search_is_behind(search, load) ? "no, late" :
 		     load->bound != TW_BOUND_UNDECIDED ? bound_names[load->bound] :
 		     tw_search_seems_good(search, load) ? "seems so" : "seems not");
 	tw_cell_text(table, tw_time_metrics[mean_ns(trials, TW_BACKLOG) > mean_ns(trials, stage) ?
@@ -245,15 +246,22 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 		{ "largest stage", .width = 9, .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_table *table;
+	int is_late = 0;
 
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < sweep->search.count; i++)
-		add_row(table, &sweep->search, sweep->search.loads[i].trials, &sweep->search.loads[i]);
+	for (size_t i = 0; i < sweep->search.count; i++) {
+		const struct tw_load *load = &sweep->search.loads[i];
+
+		add_row(table, &sweep->search, load->trials, load);
+		is_late |= tw_search_is_behind(&sweep->search, load);
+	}
 	if (sweep->capacity.response.count)
 		add_row(table, &sweep->search, &sweep->capacity, NULL);
 	tw_page_note(page, "A response begins when its I/O is due. A row has all trials of its rate, "
-		     "which is in I/Os a second. \"seems\": they were too short to be sure.");
+		     "which is in I/Os a second. \"seems\": they were too short to be sure.%s",
+		     is_late ? " \"late\": I/Os began ever later, or fewer than were due were done."
+		     : "");
 }
 
 static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)

@@ -72,6 +72,9 @@ SWEEP_IDLE=1 sweeps 0 'a device that is slow when it is idle, and undecided at t
 has "$out" 'at 4996 I/Os a second the goal is not kept either' 'is named'
 SWEEP_BEHIND=12000 sweeps 0 'a backlog that grows' --json data
 is "$(value '$j->{bears} < 12000 && 12000 < $j->{too_much}')" 1 'is too much'
+SWEEP_BEHIND=12000 sweeps 0 'its page' data
+grep -qE '^ +1[2-9][0-9]{3} .* no, late +[a-z]+$' "$out" && grep -q '"late":' "$out"
+ok $? 'tells why' || shows "$out"
 SWEEP_BLOCK=4k/90:1m/10 sweeps 0 'some large blocks' data
 is "$(grep iodepth "$seen/1" | xargs)" 'iodepth=128 iodepth=128' 'fewer are in flight'
 sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
