@@ -47,15 +47,16 @@ static const char *value_of(const struct tw_run_jobs *jobs, size_t section, cons
 static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_write,
 		     unsigned long *threads)
 {
-	static const char *const refused[][2] = {
-		{ "stonewall", "all jobs are one load" },
-		{ "wait_for_previous", "all jobs are one load" },
-		{ "unlink", "each trial needs the files" },
-		{ "tw_rate_iops", "each trial has a rate of its own" },
-		{ "tw_arrivals", "they are random in each trial" },
-		{ "wait_for", "all jobs are one load" },
-		{ "exitall", "jobs of a trial end at different times" },
-		{ "readwrite", "write rw" },
+	static const struct {
+		const char *why, *names[8];
+	} refused[] = {
+		{ "all jobs are one load", { "stonewall", "wait_for_previous", "wait_for" } },
+		{ "each trial has a rate of its own",
+		  { "rate", "rate_iops", "thinktime", "latency_target", "flow", "tw_rate_iops" } },
+		{ "each trial needs the files", { "unlink" } },
+		{ "they are random in each trial", { "tw_arrivals" } },
+		{ "jobs of a trial end at different times", { "exitall" } },
+		{ "write rw", { "readwrite" } },
 	};
 	const char *name = tw_run_job_name(jobs, section), *value = value_of(jobs, section, "rw");
 	const char *numjobs = value_of(jobs, section, "numjobs");
@@ -67,9 +68,10 @@ static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_wri
 		return tw_run_fail(TW_EXIT_DATA, "[%s]: it is not on tickwise's engine, so it "
 				   "can't have a rate", name);
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (tw_run_setting(jobs, section, refused[i][0]))
-			return tw_run_fail(TW_EXIT_DATA, "[%s]: leave out %s: %s", name,
-					   refused[i][0], refused[i][1]);
+		for (const char *const *option = refused[i].names; *option; option++)
+			if (tw_run_setting(jobs, section, *option))
+				return tw_run_fail(TW_EXIT_DATA, "[%s]: leave out %s: %s", name,
+						   *option, refused[i].why);
 	if (!may_write && strcmp(value, "read") && strcmp(value, "randread"))
 		return tw_run_fail(TW_EXIT_USAGE, "[%s]: rw=%s: it writes; --write allows that",
 				   name, value);

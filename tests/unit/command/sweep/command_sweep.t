@@ -140,6 +140,9 @@ done <<'CASES'
 CASES
 printf '[a]\nioengine=io_uring\nrw=read\nstonewall\n' >wall.fio
 printf '[a]\nioengine=io_uring\nrw=read\n[b]\nioengine=null\n' >null.fio
+for line in rate=1m rate_iops=100 thinktime=10 latency_target=1ms flow=1; do
+	printf '[a]\nioengine=io_uring\nrw=read\n%s\n' "$line" >"${line%=*}.fio"
+done
 truncate -s 1G holes
 while IFS='|' read -r code text arguments; do
 	rm -f "${seen:?}"/*
@@ -147,6 +150,11 @@ while IFS='|' read -r code text arguments; do
 	is "$status $(tail -n 1 "$err" | grep -cF -e "$text")" "$code 1" "$text" || shows "$err"
 done <<'CASES'
 65|[a]: leave out stonewall: all jobs are one load|wall.fio
+65|[a]: leave out rate: each trial has a rate of its own|rate.fio
+65|[a]: leave out rate_iops: each trial has a rate of its own|rate_iops.fio
+65|[a]: leave out thinktime: each trial has a rate of its own|thinktime.fio
+65|[a]: leave out latency_target: each trial has a rate of its own|latency_target.fio
+65|[a]: leave out flow: each trial has a rate of its own|flow.fio
 65|[b]: it is not on tickwise's engine, so it can't have a rate|null.fio
 65|holes: it has holes: 0 bytes of 1 GiB are there|holes
 CASES
