@@ -52,6 +52,11 @@ for line in rw=randwrite readwrite=randwrite 'rw=randrw' 'numjobs=$ncpus' exital
 done
 is "$(tr -d '\0' <data | wc -c)" 0 'nothing was written'
 
+printf '[a]\nioengine=io_uring\nrw=read\nsize=1m\ndirectory=.\n' >lay.fio
+sweeps lay.fio
+is "$status $(tail -n 1 err | grep -c 'make them first: fio --create_only=1 lay.fio$')" '70 1' \
+	'a file that is not there yet: what to do' || shows err
+
 sweeps data
 case $status in 0 | 2) ok 0 'a file' ;; *) ok 1 'a file' ;; esac || shows err
 json out '!$j->{goal}{is_given} && $j->{goal}{ns} > 0'

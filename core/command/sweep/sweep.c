@@ -328,8 +328,10 @@ static int sweep_path(struct tw_sweep *sweep, const struct wanted *wanted, const
 		      const char *folder)
 {
 	struct clock clock = { .whole_s = (double)wanted->for_ns / 1e9, .start_s = START_S };
-	int code = tw_sweep_prepare(sweep, path, folder, wanted->may_write);
+	int code;
 
+	sweep->may_write = wanted->may_write;
+	code = tw_sweep_prepare(sweep, path, folder);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	sweep->search.width = (sweep->search.goal.percent > 99 ? WIDTH_OF_TAIL : WIDTH) /

@@ -36,6 +36,7 @@ struct tw_sweep {
 	struct tw_run_engines engines;
 	struct tw_run_arguments arguments;
 	struct tw_run_target target;	/* path NULL: a job file */
+	int may_write;			/* of a job */
 	double threads;			/* of all jobs; each has as large a part of the load */
 	size_t first_burst;		/* the first section that is such a copy */
 	int has_goal;			/* 0: where p99 doubles */
@@ -48,8 +49,7 @@ struct tw_sweep {
 
 /* Get ready to run jobs that read @path, or those of a job file. @folder: where reports go.
  * Return: an enum tw_exit. */
-int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folder,
-		     int may_write);
+int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folder);
 
 #define TW_SWEEP_DEPTH		128	/* I/Os in flight without a rate */
 

@@ -87,7 +87,7 @@ static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_wri
 	return TW_EXIT_GOOD;
 }
 
-static int check_jobs(struct tw_sweep *sweep, int may_write)
+static int check_jobs(struct tw_sweep *sweep)
 {
 	const struct tw_run_jobs *jobs = &sweep->arguments.files[0];
 	unsigned long threads = 0;
@@ -95,7 +95,7 @@ static int check_jobs(struct tw_sweep *sweep, int may_write)
 
 	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
 		if (!jobs->sections[i].is_global && !jobs->sections[i].is_skipped)
-			code = check_job(jobs, i, may_write, &threads);
+			code = check_job(jobs, i, sweep->may_write, &threads);
 	sweep->threads = threads ? (double)threads : 1;
 	return code;
 }
@@ -121,8 +121,7 @@ static void add_bursts(struct tw_sweep *sweep)
 	jobs->is_changed = 1;
 }
 
-int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folder,
-		     int may_write)
+int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folder)
 {
 	const int is_path = tw_run_is_target(path);
 	struct tw_run_arguments *arguments = &sweep->arguments;
@@ -132,7 +131,7 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 
 	count = tw_push(&argv, count, tw_format("%s", path));
 	/* fio refuses what this program did not see. */
-	count = tw_push(&argv, count, is_path || !may_write ? tw_format("--readonly") : NULL);
+	count = tw_push(&argv, count, is_path || !sweep->may_write ? tw_format("--readonly") : NULL);
 	tw_push(&argv, count, NULL);
 	sweep->path = path;
 	sweep->threads = 1;
@@ -140,7 +139,7 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 	if (!is_path) {
 		code = tw_run_prepare(arguments, &sweep->engines, NULL, argv);
 		if (code == TW_EXIT_GOOD)
-			code = check_jobs(sweep, may_write);
+			code = check_jobs(sweep);
 		if (code == TW_EXIT_GOOD)
 			add_bursts(sweep);
 		return code;
@@ -261,6 +260,11 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 		raise(SIGINT);
 	if (sweep->arguments.was_interrupted || tw_command_is_interrupted())
 		return TW_EXIT_UNDECIDED;
+	/* Later runs have the same files. */
+	if (code && !sweep->capacity.last && !sweep->target.path && !sweep->may_write)
+		return tw_run_fail(TW_EXIT_SOFTWARE, "fio failed: it ended with %d. If files to be "
+				   "read are not there yet, make them first: fio --create_only=1 %s",
+				   code, sweep->path);
 	if (code)
 		return tw_run_fail(TW_EXIT_SOFTWARE, "fio failed: it ended with %d", code);
 	code = tw_run_check_reports(&reports, &sweep->arguments);
