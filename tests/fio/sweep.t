@@ -38,9 +38,9 @@ case $status in 0 | 2) ok 0 'a job' ;; *) ok 1 'a job' ;; esac || shows err
 json out '$j->{capacity} > 0 && @{$j->{loads}} && $j->{loads}[0]{ios} > 0 &&
 	abs($j->{loads}[0]{rate} - 0.1 * $j->{capacity}) < 1.51 && $j->{loads}[0]{response}{p50_ns}'
 ok $? 'the first load' || shows out err
-is "$(find trials -name 'a.*.tickwise.json' | wc -l)" \
-	"$((2 * $(find trials -name 'b.*.tickwise.json' | wc -l)))" 'each job leaves its reports'
-file=$(grep -l 'tw_rate_iops' trials/b.*.tickwise.json | head -n 1)
+is "$(find trials -name '*.a.*.tickwise.json' | wc -l)" \
+	"$((2 * $(find trials -name '*.b.*.tickwise.json' | wc -l)))" 'each job leaves its reports'
+file=$(grep -l 'tw_rate_iops' trials/*.b.*.tickwise.json | head -n 1)
 json "$file" '$j->{response}{total}{write}{count} == $j->{ios}{write} && $j->{ios}{write}'
 ok $? 'I/Os are due at a rate' || shows "$file"
 

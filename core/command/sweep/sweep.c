@@ -61,7 +61,7 @@ static const struct tw_option option_table[] = {
 	{ .name = "write", .help = "Run a job that writes", AT(may_write) },
 	{ .name = "reports", .kind = TW_OPTION_FILE, .value = "FOLDER",
 	  .help = "Keep the reports of all trials in FOLDER, which is made if it is not there",
-	  AT(folder) },
+	  .more = "Their names begin with the rate.", AT(folder) },
 	TW_OPTION_JSON(struct wanted, as),
 	TW_OPTION_HTML(struct wanted, as),
 	{ .name = "engine", .kind = TW_OPTION_FILE, .value = "FILE",

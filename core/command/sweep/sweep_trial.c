@@ -9,6 +9,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -271,6 +272,21 @@ static int merge(const struct tw_run_reports *reports, struct tw_report_group **
 	       tw_run_fail(TW_EXIT_DATA, "the reports of a trial can't be merged");
 }
 
+/* Put the rate before the names of reports, "all" without one, as in the table. */
+static void name_reports(const struct tw_run_reports *reports, const char *folder, double rate)
+{
+	const size_t length = strlen(folder);
+
+	for (size_t i = 0; i < reports->count; i++) {
+		const char *path = reports->list[i].path;
+
+		if (strncmp(path, folder, length) == 0 && path[length] == '/')
+			rename(path, tw_format("%s/%s.%s", folder,
+					       rate > 0 ? tw_format("%.0f", rate) : "all",
+					       path + length + 1));
+	}
+}
+
 int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 		 struct tw_report_group **group)
 {
@@ -301,7 +317,10 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 	code = tw_run_check_reports(&reports, &sweep->arguments);
 	if (code == TW_EXIT_GOOD && !reports.has_io)
 		code = tw_run_fail(TW_EXIT_DATA, "a trial did no I/O");
-	return code == TW_EXIT_GOOD ? merge(&reports, group) : code;
+	if (code == TW_EXIT_GOOD)
+		code = merge(&reports, group);
+	name_reports(&reports, sweep->arguments.aux_path, how->rate);
+	return code;
 }
 
 /* ---- what it did ---- */

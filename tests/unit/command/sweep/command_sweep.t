@@ -43,7 +43,9 @@ is "$(value 'join " ", map { sprintf "%.0f", $_->{rate} / 100 } (@{$j->{loads}})
 	'20 50 100' 'begins with parts of it'
 is "$(value '$j->{gives_way} =~ /^device, which grows from 1\d\d.* us to/ ? 1 : 0')" 1 'what gives way'
 is "$(value '!$j->{capacity_drift}{is_named} && !$j->{response_drift}{is_named}')" 1 'no drift'
-is "$(find reports -name 'sweep.*.tickwise.json' | wc -l)" "$(cat runs)" 'all reports are kept'
+is "$(find reports -name '*.sweep.*.tickwise.json' | wc -l)" "$(cat runs)" 'all reports are kept'
+is "$(value 'join " ", sort map { $_->{rate} =~ s/\..*//r } @{$j->{loads}}')" \
+	"$(find reports -name '[0-9]*' | sed 's|.*/||; s|[.].*||' | sort -u | xargs)" 'and have their rates as names'
 is "$(head -n 3 "$seen/arguments" | grep -v '^/proc' | xargs)" '--aux-path=reports --readonly' \
 	'fio may not write'
 is "$(sed "s|external:$engine|ENGINE|; s/direct=1/direct=0/; /invalidate/d" "$seen/1" | xargs)" \
@@ -83,7 +85,7 @@ has "$out" 'Then gives way: device, which takes 100.0 us' 'with the reason'
 SWEEP_SPEED=0.0002 sweeps 2 'a slow device that keeps no goal' --goal='p99<10us' --json \
 	--reports=reports --for=20 data
 is "$(value '!defined $j->{bears} && $j->{too_much} == $j->{loads}[0]{rate}')" 1 'has its loads'
-is "$(find reports -name 'sweep.*.tickwise.json' | wc -l)" "$(cat runs)" 'and all reports'
+is "$(find reports -name '*.sweep.*.tickwise.json' | wc -l)" "$(cat runs)" 'and all reports'
 # The queue is never long enough for slow I/Os: a rate above 40 a second is known by what is done.
 SWEEP_SPEED=0.002 sweeps 0 'a slow device, and a goal of longer than a trial' --goal='p99<1000s' --json data
 is "$(value '$j->{bears} > 30 && $j->{bears} < 46 && $j->{too_much} > 40')" 1 \
