@@ -127,6 +127,21 @@ static int directions_of(const struct tw_tally *tally)
 	return count;
 }
 
+/* Return how large the file is that is read, or all files of a job; UINT64_MAX: not known. */
+static uint64_t read_bytes(const struct tw_sweep *sweep)
+{
+	const struct tw_report *all = &sweep->capacity.last->all;
+	uint64_t sum = 0;
+	size_t i;
+	json_t *file;
+
+	if (sweep->target.path)
+		return sweep->target.bytes;
+	json_array_foreach(all->files, i, file)
+		sum += tw_report_u64(file, "size");
+	return sum && !all->tally.scalars.files_left_out ? sum : UINT64_MAX;
+}
+
 static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	const struct tw_run_target *target = &sweep->target;
@@ -142,9 +157,9 @@ static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 		     sweep->has_goal ? "" : ", twice the p99 of the lowest load",
 		     directions_of(&sweep->capacity.tally) > 1 ?
 		     ", of reads and writes together" : "");
-	if (target->path && target->bytes < SMALL_BYTES)
+	if (read_bytes(sweep) < SMALL_BYTES)
 		tw_page_remark(page, "%s may fit into a drive's own cache: for all of the drive, "
-			       "sweep its device", TW_SAY_BYTES(target->bytes));
+			       "sweep its device", TW_SAY_BYTES(read_bytes(sweep)));
 }
 
 static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)

@@ -114,6 +114,11 @@ sweeps 0 'seven jobs' --json seven.fio
 is "$(value 'scalar grep { $_->{rate} % 7 || $_->{rate} != int $_->{rate} } @{$j->{loads}}')" 0 \
 	'have the same whole rate, and their sum is the load'
 
+SWEEP_SIZE=268435456 sweeps 0 'a job of small files' seven.fio
+has "$out" "512 MiB may fit into a drive's own cache" 'tells that a cache may have them'
+SWEEP_SIZE=536870912 sweeps 0 'a job of larger files' seven.fio
+is "$(grep -c 'may fit' "$out")" 0 'does not tell that'
+
 printf '[global]\nioengine=io_uring\nnumjobs=2\n[a]\nrw=randread\n[b]\nrw=randwrite\n' >job.fio
 FAKE_DO=true sweeps 70 'a job whose fio does nothing' --write job.fio
 is "$(grep -c tw_report=none "$seen/1") $(grep -c '^\[[ab]\]' "$seen/1")" '2 4' \

@@ -11,6 +11,7 @@
 # SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: the job's bssplit; SWEEP_SPEED:
 # all rates are multiplied by this; SWEEP_WRITES: there are as many writes, which take 10 us;
 # SWEEP_IDLE: at less than 4,000 a few more are slow than 1 of 100, and from there to 6,000 all;
+# SWEEP_SIZE: bytes of each of the job's two files;
 # SWEEP_LIMIT: without a rate, a limit holds every other I/O,
 # so long that only the second of these trials shows it.
 use strict;
@@ -80,6 +81,8 @@ print $out JSON::PP->new->canonical->encode({
 		fallback => JSON::PP::false }],
 	ios => { %moves, read => $ios, @writes ? (write => $ios) : (), sync => 0 }, bytes => { %moves, read => 4096 * $ios },
 	stages => { lat => { read => $lat, @writes }, device => { read => $lat, @writes } },
+	$ENV{SWEEP_SIZE} ? (files => [ map +{ host => 'box', path => $_,
+		size => $ENV{SWEEP_SIZE} + 0 }, 'a', 'b' ]) : (),
 	$rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND}) ? (response => {
 		backlog => { read => $late }, generator_ns => int($late->{sum_ns} *
 			($ENV{SWEEP_OWN} // 0)), backlog_at_end_ns => { %moves, sync => 0,
