@@ -349,6 +349,13 @@ static double next_of_pair(struct tw_search *search, double step, double limit)
 	return seconds[0] < seconds[1] ? low : high;
 }
 
+int tw_search_is_done(const struct tw_search *search)
+{
+	return search->holds > 0 && search->fails > 0 &&
+	       search->fails <= fmax(search->holds * (1 + search->width),
+				     search->holds + search->unit) * (1 + ALIKE);
+}
+
 int tw_search_next(struct tw_search *search, struct tw_search_trial *trial)
 {
 	const double step = log1p(search->width) / STEPS, part = next_part(search);
@@ -360,9 +367,7 @@ int tw_search_next(struct tw_search *search, struct tw_search_trial *trial)
 	if (part > 0)
 		return 1;
 	if (search->count == TW_SEARCH_LOADS || !find_limit(search, step, &limit, &gap) ||
-	    (search->holds > 0 && search->fails > 0 &&
-	     search->fails <= fmax(search->holds * (1 + search->width),
-				   search->holds + search->unit) * (1 + ALIKE)))
+	    tw_search_is_done(search))
 		return 0;
 	trial->rate = given(search, search->capacity * exp(step * round(limit)));
 	if (gap > NEAR_STEPS && !is_tried(search, trial->rate))

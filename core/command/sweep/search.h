@@ -79,6 +79,9 @@ int tw_goal_read(struct tw_goal *goal, const char *text);
  * no room for more loads. */
 int tw_search_next(struct tw_search *search, struct tw_search_trial *trial);
 
+/* Are both bounds found, and as near as wanted? */
+int tw_search_is_done(const struct tw_search *search);
+
 /* Return the load with a rate, which is added if it is not there. It moves if another one is. */
 struct tw_load *tw_search_load(struct tw_search *search, double rate);
 

@@ -14,6 +14,7 @@
 #define GENERATOR_PART	0.5		/* of the backlog */
 #define BACKLOG_PART	0.2		/* of the response */
 #define NEAR_LIMIT	0.9		/* the rate that fails, for a limit to be why */
+#define ROUNDED		0.001		/* loads are whole numbers */
 #define LIMIT_ERROR	1.03		/* times a limit, which is known to 3 % */
 
 static const double percents[] = { 50, 99, 99.9 };
@@ -167,13 +168,15 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 	const struct tw_search *search = &sweep->search;
 	const struct tw_load *low = search->count ? &search->loads[0] : NULL;
 	const char *gives_way = tw_sweep_gives_way(sweep);
+	const double apart = search->fails / search->holds - 1;
 	double idle = 0;
 
 	if (search->holds > 0 && search->fails > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second, and %s are too many: %.1f %% "
-				  "apart", TW_SAY_NUMBER(search->holds),
+				  "apart%s", TW_SAY_NUMBER(search->holds),
 				  TW_SAY_NUMBER(search->fails),
-				  100 * (search->fails / search->holds - 1));
+				  100 * apart, apart < search->width + ROUNDED ||
+				  tw_search_is_done(search) ? "" : tw_format("; %.1f %% were wanted", 100 * search->width));
 	else if (search->holds > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second. No rate that was tried is "
 				  "surely too much", TW_SAY_NUMBER(search->holds));
@@ -186,7 +189,7 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 	else
 		tw_page_paragraph(page, "Undecided: no rate that was tried surely keeps the goal, "
 				  "or fails");
-	if (sweep->for_s > 0 && !(search->holds > 0 && search->fails > 0))
+	if (sweep->for_s > 0 && !tw_search_is_done(search))
 		tw_page_remark(page, "p%g is of few I/Os here: a trial of %s would tell more, for "
 			       "which --for=%.0fmin has the time", search->goal.percent,
 			       TW_SAY_ROUND(1e9 * sweep->sure_s), ceil(sweep->for_s / 60));
@@ -381,12 +384,14 @@ json_t *tw_sweep_to_json(const struct tw_sweep *sweep)
 
 	for (size_t i = 0; i < search->count; i++)
 		json_array_append_new(loads, load_to_json(&search->loads[i]));
-	return json_pack("{ss, si, so, s{sf, sf, sb}, sf, so, so, ss?, so, so, so}",
+	return json_pack("{ss, si, so, s{sf, sf, sb}, sf, so, so, sf, so, ss?, so, so, so}",
 		"schema", "tickwise-sweep", "version", 1, "path", tw_json_text(sweep->path),
 		"goal", "percent", search->goal.percent, "ns", search->goal.ns,
 		"is_given", sweep->has_goal, "capacity", search->capacity,
 		"bears", search->holds > 0 ? json_real(search->holds) : json_null(),
 		"too_much", search->fails > 0 ? json_real(search->fails) : json_null(),
+		"wanted_width", search->width,
+		"needed_s", sweep->for_s > 0 ? json_real(sweep->for_s) : json_null(),
 		"gives_way", tw_sweep_gives_way(sweep),
 		"capacity_drift", drift_to_json(&sweep->drift),
 		"response_drift", drift_to_json(&sweep->low_drift), "loads", loads);
