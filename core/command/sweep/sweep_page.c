@@ -282,6 +282,15 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 		     : "");
 }
 
+static void add_borders(struct tw_plot *plot, const struct tw_search *search)
+{
+	/* The bounds are mostly too near for two words. */
+	if (search->holds > 0)
+		tw_plot_border(plot, search->holds, search->fails > 0 ? "bounds" : "bears it");
+	if (search->fails > 0)
+		tw_plot_border(plot, search->fails, search->holds > 0 ? "" : "too much");
+}
+
 static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	static const int colors[PERCENTS] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
@@ -301,15 +310,13 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 					tw_histogram_percentile(&trials->response, percents[i]));
 		}
 	}
-	/* The bounds are mostly too near for two words. */
-	if (search->holds > 0)
-		tw_plot_border(plot, search->holds, search->fails > 0 ? "bounds" : "bears it");
-	if (search->fails > 0)
-		tw_plot_border(plot, search->fails, search->holds > 0 ? "" : "too much");
+	add_borders(plot, search);
 	/* Above the bounds the backlog would hide all other stages. */
 	plot = tw_page_plot(page, .title = "Mean response by load, and its stages",
 		.x = { TW_PLOT_NUMBER, "I/Os due per second" },
-		.y = { TW_PLOT_NUMBER, "mean response, us" });
+		.y = { TW_PLOT_NUMBER, "mean response, us" },
+		/* As the plot of p99.9, whose scale would make stages flat. */
+		.reaches_x = search->loads[search->count - 1].rate);
 	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
 		struct tw_series *band = NULL;
 
@@ -318,7 +325,7 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 			const double rate = search->loads[j].rate;
 			double low_ns = 0;
 
-			if (search->fails > 0 && rate >= search->fails && j)
+			if (search->fails > 0 && rate > search->fails)
 				break;
 			for (unsigned below = 0; below < stage; below++)
 				low_ns += mean_ns(trials, below);
@@ -330,6 +337,7 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 						   (low_ns + mean_ns(trials, stage)) / 1e3);
 		}
 	}
+	add_borders(plot, search);
 }
 
 struct tw_page *tw_sweep_page(const struct tw_sweep *sweep)
