@@ -56,7 +56,7 @@ static const struct tw_option option_table[] = {
 	  .more = "It is of the response: the time from when an I/O is due.", AT(goal) },
 	{ .name = "for", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .min = 5, .max = 86400, .preset = "125",
-	  .help = "Take this long",
+	  .help = "Take this long; in 15 s hardly any bound is found",
 	  .more = "Four times as long halves the distance of the bounds.", AT(for_ns) },
 	{ .name = "write", .help = "Run a job that writes", AT(may_write) },
 	{ .name = "reports", .kind = TW_OPTION_FILE, .value = "FOLDER",
