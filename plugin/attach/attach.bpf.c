@@ -198,6 +198,7 @@ static int may_follow(struct task_struct *task)
 
 static void thread_begins(struct task_struct *task);
 static void thread_ends(struct task_struct *task);
+static void waits_no_more(__u32 thread);
 static void follow_if_in_cgroup(struct task_struct *task);
 
 static void follow(__u32 process)
@@ -234,12 +235,15 @@ int BPF_PROG(forked, struct task_struct *child)
 }
 
 /* A process that has begun a set-user-ID program is not followed any more. Its rings ended with
- * the old program. One that could not be followed may have begun another one. */
+ * the old program. One that could not be followed may have begun another one. A thread that is not
+ * the first one now has the number of that. */
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(began_program, struct task_struct *task)
+int BPF_PROG(began_program, struct task_struct *task, int old_number)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
+	if ((__u32)old_number != process)
+		waits_no_more((__u32)old_number);
 	if (is_followed(process) && !may_follow(task)) {
 		thread_ends(task);
 		follow_no_more(process);

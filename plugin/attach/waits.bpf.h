@@ -539,12 +539,10 @@ static __always_inline void add_ran(struct task_struct *task)
 	ADD_RAN(storage_bytes);
 }
 
-static void thread_ends(struct task_struct *task)
+static void waits_no_more(__u32 thread)
 {
-	const __u32 thread = (__u32)task->pid;
 	struct tw_attach_waiter *of = waiter_of(thread, 0);
 
-	add_ran(task);
 	if (of) {
 		end_sync(of);
 		/* If it was missed that the thread runs */
@@ -552,6 +550,12 @@ static void thread_ends(struct task_struct *task)
 			sleeps_no_more(of);
 		bpf_map_delete_elem(&waiters, &thread);
 	}
+}
+
+static void thread_ends(struct task_struct *task)
+{
+	add_ran(task);
+	waits_no_more((__u32)task->pid);
 }
 
 SEC("iter/task")

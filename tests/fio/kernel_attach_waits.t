@@ -233,6 +233,28 @@ attached leader_ends.json 'my $is = $j->{waits}{read_calls}; print "# $is\n";
 attached leader_ended.json 'my $is = $j->{waits}{read_calls}; print "# $is\n"; $is <= 100' \
 	'what a thread did before does not count, if it has ended'
 
+# A thread that begins a program gets the number of the first one. What the kernel has of it by its
+# own number goes.
+bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
+rm -f go begun
+"$(dirname "$tickwise")/tickwise-attach" --interval=0 --output=page -- sh -c '"$1" execs "$0/data" 20 && : >begun
+	until [ -e go ]; do sleep 0.1; done' "$disk" "$calls" >out 2>err &
+attacher=$!
+until [ -e begun ] || ! kill -0 $attacher; do sleep 0.1; done
+waiters=$(sed -n 's/^map_id:	//p' /proc/$attacher/fdinfo/* | while read -r id; do
+	"$bpftool" map show id "$id" 2>/dev/null | sed -n 's/^\([0-9]*\):.* name waiters .*/\1/p'
+done)
+if [ -n "$waiters" ]; then
+	left=$("$bpftool" -j map dump id "$waiters" | perl -MJSON::PP -0777 -e '
+		print scalar @{decode_json(<STDIN>)}')
+	ok "$([ "$left" -lt 10 ]; echo $?)" "20 threads that begin a program leave nothing: $left"
+else
+	skip 'no bpftool to look into the map of threads'
+fi
+: >go
+wait $attacher
+rm go
+
 # ---- the live table ------------------------------------------------------------------------
 
 # live KIND ERASED WHAT: on a terminal of this kind there are tables, of which some are erased

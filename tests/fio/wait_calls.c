@@ -17,6 +17,8 @@
  *	files	direct reads of the first page of COUNT files FILE.0 and so on, which it makes, with
  *		all of them open
  *	forks	COUNT processes, one after the other, each with a direct read of FILE
+ *	execs	a thread that is not the first one does a direct read of FILE, and begins this program
+ *		again, COUNT times
  *	socket	read(2) of a socket, which waits for another thread
  *	leader	the same as "warm" after a byte from standard input. Then the main thread ends, and
  *		the process prints "left" and waits for another byte
@@ -281,6 +283,25 @@ static void start_readers(void)
 	free(page);
 }
 
+static void *begin_again(void *arguments)
+{
+	char **const again = arguments, left[32];
+
+	read_one(file, aligned_alloc(PAGE, PAGE));
+	snprintf(left, sizeof(left), "%ld", count - 1);
+	again[3] = left;
+	execv("/proc/self/exe", again);
+	exit(5);
+}
+
+static void begin_in_thread(char **arguments)
+{
+	pthread_t thread;
+
+	if (count > 0 && !pthread_create(&thread, NULL, begin_again, arguments))
+		pthread_join(thread, NULL);
+}
+
 static int open_written(const char *path)
 {
 	char name[4096];
@@ -309,7 +330,8 @@ static void write_file(void)
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 4 ? argv[1] : "";
-	const int is_direct = !strcmp(kind, "direct") || !strcmp(kind, "written");
+	const int is_direct = !strcmp(kind, "direct") || !strcmp(kind, "written") ||
+			      !strcmp(kind, "forks") || !strcmp(kind, "execs");
 	int written = -1;
 	long cold = 0;
 
@@ -317,7 +339,7 @@ int main(int argc, char **argv)
 		return 64;
 	count = strtol(argv[3], NULL, 10);
 	file = open(argv[2], (strcmp(kind, "write") ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC |
-		    (is_direct || !strcmp(kind, "forks") ? O_DIRECT : 0), 0600);
+		    (is_direct ? O_DIRECT : 0), 0600);
 	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names") && strcmp(kind, "files"))
 		return 1;
 	if (!strcmp(kind, "names")) {
@@ -334,6 +356,8 @@ int main(int argc, char **argv)
 		read_files(argv[2]);
 	else if (!strcmp(kind, "forks"))
 		start_readers();
+	else if (!strcmp(kind, "execs"))
+		begin_in_thread(argv);
 	else if (!strcmp(kind, "leader"))
 		end_main_thread();
 	else if (!strcmp(kind, "warm"))
