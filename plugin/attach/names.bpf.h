@@ -9,6 +9,8 @@
 #include "kernel/path.bpf.h"
 
 #define MAX_FILES	16384
+#define MAX_MOUNTS	1024	/* of a file system */
+#define MAX_FOLDERS	64	/* of a path */
 
 /* Files for which a record was sent. */
 struct {
@@ -64,25 +66,72 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 		  BPF_CORE_READ(file, f_path.dentry));
 }
 
-/* The same of a file that is known by its inode alone: by one of its names, and below the first
- * place where its file system is mounted. */
+/* A walk through the mounts of a file system. */
+struct mounts {
+	const struct dentry *name;	/* of the file */
+	const struct mount *at, *end;
+	const struct mount *found;	/* which shows the file to the task that runs; NULL: none */
+};
+
+static int is_below(const struct dentry *at, const struct dentry *top)
+{
+	const struct dentry *above;
+	int i;
+
+	for (i = 0; i < MAX_FOLDERS && at != top; i++, at = above) {
+		above = BPF_CORE_READ(at, d_parent);
+		if (above == at)
+			return 0;
+	}
+	return at == top;
+}
+
+static long look_at_mount(__u32 i, struct mounts *all)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task();
+	const struct mount *at = all->at;
+	const struct dentry *top = BPF_CORE_READ(at, mnt.mnt_root);
+
+	if (BPF_CORE_READ(at, mnt_ns) == BPF_CORE_READ(task, nsproxy, mnt_ns) &&
+	    is_below(all->name, top)) {
+		all->found = at;
+		/* One of the whole file system is better than one of a folder. */
+		if (BPF_CORE_READ(top, d_parent) == top)
+			return 1;
+	}
+	all->at = bpf_core_field_exists(at->mnt_next_for_sb) ?
+		  BPF_CORE_READ(at, mnt_next_for_sb) :
+		  (void *)BPF_CORE_READ(at, mnt_instance.next) -
+		  bpf_core_field_offset(struct mount, mnt_instance);
+	return all->at == all->end;
+}
+
+/* The same of a file that is known by its inode alone: by one of its names, and below a mount that
+ * the task sees. Without one, the path begins in the file system. */
 static void tell_inode(const struct tw_attach_inode *inode, const struct inode *of)
 {
 	const struct super_block *on;
-	__u64 name, mount;
+	struct mounts all = { 0 };
+	__u64 name;
 
 	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
 		return;
 	name = (__u64)BPF_CORE_READ(of, i_dentry.first);
+	if (!name)
+		return;
+	all.name = (void *)(name - bpf_core_field_offset(struct dentry, d_u.d_alias));
 	on = BPF_CORE_READ(of, i_sb);
-	if (bpf_core_field_exists(((struct mount *)0)->mnt_next_for_sb))
-		mount = (__u64)BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
-	else
-		mount = (__u64)BPF_CORE_READ(on, s_mounts.next) -
-			bpf_core_field_offset(struct mount, mnt_instance);
-	if (name)
-		tell_path(inode, of, (void *)(mount + bpf_core_field_offset(struct mount, mnt)),
-			  (void *)(name - bpf_core_field_offset(struct dentry, d_u.d_alias)));
+	if (bpf_core_field_exists(((struct mount *)0)->mnt_next_for_sb)) {
+		all.at = BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
+	} else {
+		all.at = (void *)BPF_CORE_READ(on, s_mounts.next) -
+			 bpf_core_field_offset(struct mount, mnt_instance);
+		all.end = (void *)on + bpf_core_field_offset(struct super_block, s_mounts) -
+			  bpf_core_field_offset(struct mount, mnt_instance);
+	}
+	bpf_loop(MAX_MOUNTS, look_at_mount, &all, 0);
+	tell_path(inode, of, (void *)all.found + bpf_core_field_offset(struct mount, mnt),
+		  all.name);
 }
 
 static void name_inode(struct tw_attach_inode *inode, const struct inode *of)

@@ -179,6 +179,10 @@ struct task_io_accounting {
 	__u64 rchar, wchar, syscr, syscw, read_bytes, write_bytes;
 } TW_BY_NAME;
 
+struct nsproxy {
+	void *mnt_ns;
+} TW_BY_NAME;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -198,6 +202,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct list_head thread_node;	/* of signal_struct's thread_head */
 	struct css_set *cgroups;
+	struct nsproxy *nsproxy;
 	struct mm_struct *mm;
 	struct task_io_accounting ioac;
 	struct io_uring_task *io_uring;
@@ -313,6 +318,7 @@ struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
+	void *mnt_ns;
 	struct list_head mnt_instance;	/* until Linux 6.17 */
 	struct mount *mnt_next_for_sb;	/* since then */
 } TW_BY_NAME;
@@ -331,6 +337,7 @@ struct super_block {
 	struct block_device *s_bdev;
 	struct file_system_type *s_type;
 	unsigned long s_magic;
+	struct dentry *s_root;
 	struct list_head s_mounts;	/* until Linux 6.17 */
 } TW_BY_NAME;
 

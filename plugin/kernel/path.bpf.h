@@ -13,7 +13,7 @@
 struct walk {
 	struct tw_attach_file *file;
 	const struct dentry *at;
-	const struct mount *mount;
+	const struct mount *mount;	/* NULL: not known */
 	__u32 size;
 	__u32 complete;
 };
@@ -58,7 +58,7 @@ static long go_up(__u32 i, struct walk *walk)
 		walk->complete = above == mount;
 		return walk->complete;
 	}
-	if (!add_name(walk))
+	if ((!mount && at == BPF_CORE_READ(at, d_inode, i_sb, s_root)) || !add_name(walk))
 		return 1;
 	/* A file such as that of memfd_create() is in no folder. */
 	walk->complete = at == parent;

@@ -304,6 +304,39 @@ fi
 
 need_journal
 
+# Another mount shows one of the folders: in another namespace, in the program's, and there alone, as
+# in a container.
+bound=$scratch/bound
+mkdir "$bound"
+"$calls" write "$mounted/data" 50 >/dev/null
+"$calls" write "$mounted/others/data" 50 >/dev/null
+# faults_of NAME FILE COMMAND...: the faults of COMMAND in attach are of FILE
+faults_of()
+{
+	name=$1
+	file=$2
+	shift 2
+	attach --json="$name.json" -- "$@"
+	attached "$name.json" 'length $slept && ($slept < 25 || count("page fault", "'"$file"'") >= 20) &&
+		!(grep { $_->{file} =~ /data$/ && $_->{file} ne "'"$file"'" } @rows)' \
+		"page faults below two mounts, $name"
+}
+if unshare --mount true 2>why; then
+	rm -f go ready
+	unshare --mount sh -c 'mount --bind "$0/others" "$1" && : >ready
+		until [ -e go ]; do sleep 0.1; done' "$mounted" "$bound" &
+	until [ -e ready ]; do sleep 0.1; done
+	faults_of elsewhere "$mounted/data" "$calls" faults "$mounted/data" 50
+	: >go
+	faults_of here "$mounted/data" unshare --mount sh -c 'mount --bind "$0/others" "$1" &&
+		exec "$2" faults "$0/data" 50' "$mounted" "$bound" "$calls"
+	faults_of inside "$bound/data" unshare --mount sh -c 'mount --bind "$0/others" "$1" &&
+		umount -l "$0" && exec "$2" faults "$1/data" 50' "$mounted" "$bound" "$calls"
+	rm go
+else
+	skip "no namespace of mounts: $(cat why)"
+fi
+
 # appends NAME ARGUMENT...: attach counts the calls of an fio that waits for a commit with each
 # fsync. Others have time for handles between two of them.
 appends()
