@@ -38,7 +38,9 @@ enum {
 
 /* What identifies a file. */
 struct tw_attach_inode {
-	__u64 number;		/* with the generation, as numbers are used again */
+	/* With the generation, as numbers are used again, and with a hash of the name: a file that
+	 * was renamed is another one. */
+	__u64 number;
 	__u32 device;
 	__u32 mode;		/* its type; 0: the I/O is on no file */
 };

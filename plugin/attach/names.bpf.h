@@ -136,10 +136,18 @@ static void tell_inode(const struct tw_attach_inode *inode, const struct inode *
 
 static void name_inode(struct tw_attach_inode *inode, const struct inode *of)
 {
+	__u64 name;
+
 	if (!of)
 		return;
 	inode->number = READ(struct inode, of, i_ino) ^
 			(__u64)READ(struct inode, of, i_generation) << 32;
+	name = (__u64)READ(struct inode, of, i_dentry.first);
+	if (name)
+		inode->number ^= 0x9e3779b97f4a7c15ULL *
+			READ(struct dentry, name - bpf_core_field_offset(struct dentry,
+									 d_u.d_alias),
+			     d_name.hash_len);
 	inode->device = READ(struct super_block, READ(struct inode, of, i_sb), s_dev);
 	inode->mode = READ(struct inode, of, i_mode) & S_IFMT;
 }

@@ -297,6 +297,7 @@ struct folio {
 /* ---- files ---- */
 
 struct qstr {
+	__u64 hash_len;		/* of the name and the folder */
 	const unsigned char *name;
 } TW_BY_NAME;
 

@@ -233,6 +233,12 @@ attached leader_ends.json 'my $is = $j->{waits}{read_calls}; print "# $is\n";
 attached leader_ended.json 'my $is = $j->{waits}{read_calls}; print "# $is\n"; $is <= 100' \
 	'what a thread did before does not count, if it has ended'
 
+attach --json=renamed.json -- sh -c 'one() { dd if="$1" of=/dev/null bs=4k count=100 iflag=direct; }
+	one "$0/a" && mv "$0/a" "$0/c" && one "$0/c" && one "$0/b"' "$disk" 2>/dev/null
+attached renamed.json '!(grep { !count("read", "$here/$_") } "a", "b", "c")' \
+	'a file that was renamed has both names'
+mv "$disk/c" "$disk/a"
+
 # A thread that begins a program gets the number of the first one. What the kernel has of it by its
 # own number goes.
 bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
