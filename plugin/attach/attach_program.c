@@ -254,6 +254,7 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 	const struct bpf_map *map = program->skeleton->maps.waiters;
 	struct tw_attach_waiter *of = tw_zalloc(1, bpf_map__value_size(map));
 	__u32 key, *at = NULL;
+	uint64_t before;
 	int error = 0;
 
 	for (; !error && bpf_map_get_next_key(bpf_map__fd(map), at, &key) == 0; at = &key) {
@@ -266,8 +267,9 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 			 * kernel does not count a call that has not ended. */
 			of->wait.process = of->wait.thread = 0;
 			of->wait.flags &= (__u16)~TW_ATTACH_FIRST;
-			tally->all.scalars.not_over++;
+			before = tally->waits.waits;
 			error = tw_attach_add_wait(tally, &of->wait, sizeof(of->wait));
+			tally->all.scalars.not_over += tally->waits.waits - before;
 		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns) {
 			error = tw_attach_add_call(tally, &of->sync);
 		}

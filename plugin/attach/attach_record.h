@@ -130,7 +130,7 @@ enum tw_attach_how {
 	TW_ATTACH_ARG0 = 1,
 	TW_ATTACH_ARG1 = 2,
 	TW_ATTACH_ARG2 = 4,
-	TW_ATTACH_NO_FILE = 8,		/* only sleeps that no signal ends count */
+	TW_ATTACH_NO_FILE = 8,
 	TW_ATTACH_ANY_SLEEP = 16,	/* while the process has I/Os of io_submit(2) */
 	TW_ATTACH_SYNCS = 32,
 	TW_ATTACH_FULL = 64,		/* fsync(2), not fdatasync(2) */
@@ -146,6 +146,9 @@ enum {
 	TW_ATTACH_HAS_READ = 4,		/* a read */
 	TW_ATTACH_LIMITED = 8,		/* which io.max delayed; or pages of the file */
 	TW_ATTACH_SUSPENDED = 16,	/* which a suspended device delayed */
+	/* A signal ends the sleep. Without a file on storage, it counts only if it is for a file
+	 * system without a block device, which the stack tells. */
+	TW_ATTACH_BY_SIGNAL = 32,
 };
 
 /* A thread slept. Times are of CLOCK_MONOTONIC. */

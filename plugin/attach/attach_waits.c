@@ -49,7 +49,7 @@ static const struct call {
 	CALL(fsync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS | TW_ATTACH_FULL),
 	CALL(fdatasync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS),
 	CALL(syncfs, TW_ATTACH_ARG0),
-	CALL(flock, TW_ATTACH_NO_FILE), CALL(sync, TW_ATTACH_NO_FILE),
+	CALL(sync, TW_ATTACH_NO_FILE),
 	CALL(msync, TW_ATTACH_NO_FILE), CALL(madvise, TW_ATTACH_NO_FILE | READS),
 	CALL(openat, AT_PATH), CALL(openat2, AT_PATH),
 	CALL(close, TW_ATTACH_NO_FILE), CALL(truncate, BY_PATH),
@@ -244,7 +244,7 @@ static bool has_row(struct tw_attach_waits *waits, const char *const text[TW_WAI
 	return waits->all.count < most || tw_waits_find(&waits->all, text);
 }
 
-/* Find the row of a wait by its names. Return 0 or -ENOMEM. */
+/* Find the row of a wait by its names. It has none if it is not for storage. Return 0 or -ENOMEM. */
 static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known,
 		    const char *name, const char *no_device)
 {
@@ -262,6 +262,10 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 
 	if (!plain)
 		return -ENOMEM;
+	if (known->of.flags & TW_ATTACH_BY_SIGNAL && is.word != TW_SLEEP_FILE_SYSTEM) {
+		json_decref(plain);
+		return 0;
+	}
 	if (!has_row(waits, text, TW_ATTACH_MAX_WAIT_ROWS)) {
 		snprintf(others, sizeof(others), TW_WAIT_FILES_BELOW "%.*s",
 			 folders_of(name_of), name_of);
@@ -344,6 +348,8 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 		known->of = key;
 		if (find_row(waits, known, name, no_device))
 			return -ENOMEM;
+		if (!known->row)
+			return 0;
 	}
 	tw_histogram_add(&known->row->time, ns);
 	tw_attach_parts(wait, known->word, part_ns);

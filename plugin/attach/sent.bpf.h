@@ -233,7 +233,7 @@ static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns
 	if (of) {
 		/* What ended before the sleep does not count if something ends in it. */
 		if (wait->finished_ns < wait->slept_ns || !wait->slept_ns) {
-			wait->flags &= TW_ATTACH_FIRST;
+			wait->flags &= TW_ATTACH_FIRST | TW_ATTACH_BY_SIGNAL;
 			wait->dispatched_ns = 0;
 		}
 		if (sent->dispatched_ns && (!wait->dispatched_ns ||

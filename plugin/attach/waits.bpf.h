@@ -289,7 +289,7 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	struct tw_attach_waiter *of;
 	struct call call = { 0 };
 	__u64 slept_ns, calls_ended;
-	int in_fault, only_fault = 0;
+	int in_fault, only_fault = 0, by_signal;
 
 	/* A debugger or a user who stopped it is no storage. */
 	if (!may_be_followed((__u32)task->tgid) || state & (TASK_STOPPED | TASK_TRACED))
@@ -313,7 +313,9 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 		find_files(task, &call);
 	if (!call.file && !(call.how & (TW_ATTACH_ANY_SLEEP | TW_ATTACH_NO_FILE)))
 		only_fault = 1;		/* such as send() of a mapped file */
-	if (!call.file && !(call.how & TW_ATTACH_ANY_SLEEP) && !(state & TASK_UNINTERRUPTIBLE))
+	by_signal = !call.file && !(call.how & TW_ATTACH_ANY_SLEEP) &&
+		    !(state & TASK_UNINTERRUPTIBLE);
+	if (by_signal && (only_fault || call.how & TW_ATTACH_RINGS))
 		return 0;
 	/* The search in the map comes last: pipes and sockets do not need it. */
 	if (!is_followed((__u32)task->tgid))
@@ -334,6 +336,8 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	calls_ended = read_or_wrote(task);
 	if (of->read_or_wrote != calls_ended || of->call != call.number)
 		of->wait.flags |= TW_ATTACH_FIRST;
+	if (by_signal)
+		of->wait.flags |= TW_ATTACH_BY_SIGNAL;
 	of->read_or_wrote = calls_ended;
 	of->call = call.number;
 	of->wait.kind = TW_ATTACH_WAIT;
@@ -393,7 +397,7 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 	/* What ended before the sleep is what the thread waited for if it was woken at once. */
 	if (wait->finished_ns < wait->slept_ns &&
 	    wait->finished_ns + WAKES_NS < (wait->woken_ns ? wait->woken_ns : wait->on_ns)) {
-		wait->flags &= TW_ATTACH_FIRST;
+		wait->flags &= TW_ATTACH_FIRST | TW_ATTACH_BY_SIGNAL;
 		wait->dispatched_ns = wait->finished_ns = 0;
 	}
 	/* On another device it is what is below the file of the call. */

@@ -306,6 +306,53 @@ else
 	skip 'no tmpfs'
 fi
 
+# A file system in user space, with one file "f". Each answer takes 10 ms. It ends with its mount.
+serve_files()
+{
+	perl -e 'use strict; my ($at, $b) = @ARGV; $^F = 9;
+		sysopen my $dev, "/dev/fuse", 2 or die "/dev/fuse: $!\n";
+		system("mount", "-i", "-t", "fuse", "-o", "rootmode=40000,user_id=0,group_id=0,fd=" .
+			fileno $dev, "test", $at) and exit 1;
+		open my $ready, ">", "ready"; close $ready;
+		sub attr { pack "Q6L10", $_[0], 65536, 128, (0) x 6,
+			$_[0] == 1 ? 040755 : 0100644, 1, 0, 0, 0, 4096, 0 }
+		while (sysread $dev, $b, 1 << 20) {
+			my ($size, $op, $id, $node) = unpack "LLQQ", $b;
+			my ($out, $error) = ("", 0);
+			next if $op == 2 || $op == 36 || $op == 42;	# FORGET, INTERRUPT
+			select undef, undef, undef, 0.01 if $op != 26;
+			if ($op == 26) { $out = pack "L4S2L2S2L8", 7, 31, 65536, 0, 10, 10, 65536, 1, 16, (0) x 9 }
+			elsif ($op == 1) { substr($b, 40) =~ /^f\0/ ? ($out = pack("Q4L2", 2, (0) x 5) . attr(2))
+				: ($error = -2) }
+			elsif ($op == 3 || $op == 4) { $out = pack("QLL", 0, 0, 0) . attr($node) }
+			elsif ($op == 14) { $out = pack "QLL", 1, 0, 0 }
+			elsif ($op == 15) { $out = "z" x unpack "L", substr $b, 56, 4 }
+			elsif ($op != 10 && $op != 18 && $op != 25) { $error = -38 }
+			syswrite $dev, pack("LlQ", 16 + length $out, $error, $id) . $out;
+		}' "$1"
+}
+mkdir user
+rm -f ready
+serve_files user 2>why &
+server=$!
+until [ -e ready ] || ! kill -0 $server 2>/dev/null; do sleep 0.1; done
+if [ -e ready ]; then
+	mkfifo fifo
+	attach --json=user.json -- sh -c '{ sleep 0.2; : >fifo; } & read -r line <fifo
+		exec perl -e '\''stat "user/f"; open $f, "<", "user/f" or die; sysread $f, $_, 4096;
+		close $f; unlink "user/f"'\'
+	umount user
+	attached user.json 'my %n; $n{$_->{call}} += $_->{time}{count} for
+			waits("", "user/f", "file system"), waits("close", "-", "file system");
+		my @names = sort keys %n; print "# @names\n";
+		$n{openat} && $n{close} && grep(/stat/, @names) && grep(/unlink/, @names) &&
+		count("read", "", "file system") && !waits("", "fifo")' \
+		'a file system in user space: calls without a descriptor, and not a fifo'
+else
+	skip "no FUSE here: $(cat why)"
+fi
+wait $server
+
 # ---- who was in the commit -----------------------------------------------------------
 
 need_journal
