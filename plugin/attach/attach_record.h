@@ -137,6 +137,7 @@ enum tw_attach_how {
 	TW_ATTACH_RINGS = 128,		/* io_uring_enter(2), whose bios are those of I/Os */
 	TW_ATTACH_PATH0 = 256,		/* this argument is the path of its file */
 	TW_ATTACH_PATH1 = 512,
+	TW_ATTACH_PATH2 = TW_ATTACH_PATH0 | TW_ATTACH_PATH1,	/* a number of two bits */
 	TW_ATTACH_SUBMITS = 1024,	/* io_submit(2), for whose I/Os another call waits */
 };
 

@@ -23,6 +23,7 @@
 /* Calls with a path */
 #define BY_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH0)
 #define AT_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH1)
+#define TO_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH2)
 
 #define CALL(name, how)	{ #name, SYS_##name, how }
 
@@ -48,7 +49,10 @@ static const struct call {
 	CALL(ftruncate, TW_ATTACH_ARG0), CALL(fstat, TW_ATTACH_ARG0),
 	CALL(fsync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS | TW_ATTACH_FULL),
 	CALL(fdatasync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS),
-	CALL(syncfs, TW_ATTACH_ARG0),
+	CALL(syncfs, TW_ATTACH_ARG0), CALL(ioctl, TW_ATTACH_ARG0),
+	CALL(fchmod, TW_ATTACH_ARG0), CALL(fchown, TW_ATTACH_ARG0),
+	CALL(fsetxattr, TW_ATTACH_ARG0), CALL(fgetxattr, TW_ATTACH_ARG0),
+	CALL(fstatfs, TW_ATTACH_ARG0),
 	CALL(sync, TW_ATTACH_NO_FILE),
 	CALL(msync, TW_ATTACH_NO_FILE), CALL(madvise, TW_ATTACH_NO_FILE | READS),
 	CALL(openat, AT_PATH), CALL(openat2, AT_PATH),
@@ -56,8 +60,13 @@ static const struct call {
 	CALL(statx, AT_PATH),
 	CALL(faccessat, AT_PATH), CALL(unlinkat, AT_PATH),
 	CALL(renameat2, AT_PATH), CALL(mkdirat, AT_PATH),
-	CALL(linkat, AT_PATH), CALL(symlinkat, TW_ATTACH_NO_FILE),
+	CALL(linkat, AT_PATH), CALL(symlinkat, TO_PATH),
 	CALL(readlinkat, AT_PATH), CALL(execve, BY_PATH | READS),
+	CALL(fchmodat, AT_PATH), CALL(fchownat, AT_PATH),
+	CALL(utimensat, AT_PATH), CALL(mknodat, AT_PATH), CALL(statfs, BY_PATH),
+	CALL(setxattr, BY_PATH), CALL(lsetxattr, BY_PATH),
+	CALL(getxattr, BY_PATH), CALL(lgetxattr, BY_PATH),
+	CALL(listxattr, BY_PATH), CALL(llistxattr, BY_PATH),
 	CALL(io_submit, TW_ATTACH_NO_FILE | TW_ATTACH_SUBMITS),
 	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
 	CALL(io_uring_enter, TW_ATTACH_NO_FILE | TW_ATTACH_RINGS),
@@ -78,6 +87,8 @@ static const struct call {
 	CALL(rmdir, BY_PATH), CALL(link, BY_PATH),
 	CALL(symlink, AT_PATH), CALL(readlink, BY_PATH),
 	CALL(getdents, TW_ATTACH_ARG0 | READS),
+	CALL(chmod, BY_PATH), CALL(chown, BY_PATH), CALL(lchown, BY_PATH),
+	CALL(utimes, BY_PATH), CALL(utime, BY_PATH), CALL(mknod, BY_PATH),
 #endif
 	{ "page fault", TW_ATTACH_FAULT, TW_ATTACH_NO_FILE | READS },
 };

@@ -143,10 +143,12 @@ static __always_inline void find_files(struct task_struct *task, struct call *ca
 static __always_inline void take_path(struct task_struct *task, const struct call *call,
 				      char path[TW_ATTACH_NAME])
 {
+	const __u32 number = (call->how & TW_ATTACH_PATH2) / TW_ATTACH_PATH0;
+
 	path[0] = '\0';
-	if (call->how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1))
-		bpf_probe_read_user_str(path, TW_ATTACH_NAME, (const void *)argument(task,
-					call->how & TW_ATTACH_PATH1 ? 1 : 0));
+	if (number)
+		bpf_probe_read_user_str(path, TW_ATTACH_NAME,
+					(const void *)argument(task, number - 1));
 }
 
 /* Return how many calls that read or write have ended in the thread. */

@@ -390,6 +390,26 @@ else
 	skip "no namespace of mounts: $(cat why)"
 fi
 
+# Each call waits for the file system to thaw.
+if command -v fsfreeze >/dev/null; then
+	: >"$mounted/one"
+	attach --json=frozen.json -- sh -c 'cd "$0" && fsfreeze -f . || exit
+		chmod 600 one & chown 0 one & touch -c one & mknod two p & ln -s one three &
+		chattr +A one & i=0
+		until [ "$(ps -o state= --ppid $$ | grep -c D)" = 6 ] || [ $i = 100 ]; do
+			sleep 0.1; i=$((i + 1))
+		done
+		cd /; fsfreeze -u "$0"; wait' "$mounted"
+	attached frozen.json 'my %n; $n{"$_->{call} $_->{file}"} = 1 for waits("", "", "freeze");
+		print "# $_\n" for sort keys %n; my $all = join "\n", keys %n;
+		!grep { $all !~ m{^$_$}m } "(fchmodat2?|chmod) one", "(fchownat|chown) one",
+			"utimensat one", "mknod(at)? two", "symlink(at)? three",
+			"ioctl '"$mounted"'/one"' \
+		'calls that change a file have its name'
+else
+	skip 'no fsfreeze'
+fi
+
 # appends NAME ARGUMENT...: attach counts the calls of an fio that waits for a commit with each
 # fsync. Others have time for handles between two of them.
 appends()
