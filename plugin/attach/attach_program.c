@@ -51,6 +51,15 @@ static int find_functions(struct tw_attach *made)
 		error = tw_find_function("handle_mm_fault", &from, &to);
 	made->rodata->fault_from = from;
 	made->rodata->fault_to = to;
+	/* Without these the file of a copy is not known. */
+	if (!error && !tw_find_function("splice_direct_to_actor", &from, &to)) {
+		made->rodata->copy_from = from;
+		made->rodata->copy_to = to;
+	}
+	if (!error && !tw_find_function("iter_file_splice_write", &from, &to)) {
+		made->rodata->copy_write_from = from;
+		made->rodata->copy_write_to = to;
+	}
 	return error;
 }
 

@@ -138,6 +138,7 @@ enum tw_attach_how {
 	TW_ATTACH_PATH0 = 256,		/* this argument is the path of its file */
 	TW_ATTACH_PATH1 = 512,
 	TW_ATTACH_PATH2 = TW_ATTACH_PATH0 | TW_ATTACH_PATH1,	/* a number of two bits */
+	TW_ATTACH_COPIES = 32768,	/* from one file to another one */
 	TW_ATTACH_SUBMITS = 1024,	/* io_submit(2), for whose I/Os another call waits */
 };
 
@@ -147,8 +148,8 @@ enum {
 	TW_ATTACH_HAS_READ = 4,		/* a read */
 	TW_ATTACH_LIMITED = 8,		/* which io.max delayed; or pages of the file */
 	TW_ATTACH_SUSPENDED = 16,	/* which a suspended device delayed */
-	/* A signal ends the sleep. Without a file on storage, it counts only if it is for a file
-	 * system without a block device, which the stack tells. */
+	/* A signal ends the sleep. Without a file on storage, and in a copy, it counts only if it is
+	 * for a file system without a block device, which the stack tells. */
 	TW_ATTACH_BY_SIGNAL = 32,
 };
 

@@ -29,10 +29,15 @@
 #define PSR_MODE32_BIT		0x10	/* arch/arm64/include/uapi/asm/ptrace.h */
 
 /* Set before loading: how each call of this processor is followed, as bits of enum
- * tw_attach_how; and where handle_mm_fault() is. */
+ * tw_attach_how; and where handle_mm_fault(), splice_direct_to_actor() and
+ * iter_file_splice_write() are. */
 const volatile __u16 calls[TW_ATTACH_CALLS] = { 0 };
 const volatile __u64 fault_from = 0;
 const volatile __u64 fault_to = 0;
+const volatile __u64 copy_from = 0;
+const volatile __u64 copy_to = 0;
+const volatile __u64 copy_write_from = 0;
+const volatile __u64 copy_write_to = 0;
 
 /* Waits of this length are among the slowest, and name their process. The reader changes this. */
 volatile __u64 slow_wait_ns;
@@ -248,12 +253,22 @@ int BPF_PROG(btrfs_enter)
 
 /* ---- sleeps ------------------------------------------------------------------ */
 
-/* Take the stack of the task that falls asleep. Return true if it is in a page fault. */
+/* What is in a stack. */
+enum { IN_FAULT = 1, IN_COPY = 2, IN_COPY_WRITE = 4 };
+
+/* Return 1 if an address is in (@from, @to]. The verifier would follow both ways of a jump for
+ * each frame, so there is none. */
+static __always_inline __u64 is_in(__u64 address, __u64 from, __u64 to)
+{
+	return ((from - address) & (address - to - 1)) >> 63;
+}
+
+/* Take the stack of the task that falls asleep. Return what it is in. */
 static __always_inline int take_stack(void *context, struct tw_stack *stack)
 {
 	__u32 zero = 0, i, count = 0;
 	struct stack *all = bpf_map_lookup_elem(&stacks, &zero);
-	int in_fault = 0;
+	__u64 in = 0;
 	long bytes;
 
 	if (!all)
@@ -268,10 +283,23 @@ static __always_inline int take_stack(void *context, struct tw_stack *stack)
 			stack->frames[i] = frame;
 			count = i + 1;
 		}
-		in_fault |= frame > fault_from && frame <= fault_to;
+		in |= is_in(frame, fault_from, fault_to) * IN_FAULT |
+		      is_in(frame, copy_from, copy_to) * IN_COPY |
+		      is_in(frame, copy_write_from, copy_write_to) * IN_COPY_WRITE;
 	}
 	stack->count = count;
-	return in_fault;
+	return (int)in;
+}
+
+/* Set the one of two files that a copy waits for. In doubt it is none. */
+static __always_inline void choose_file(struct task_struct *task, struct call *call, int in)
+{
+	struct file *from = call->file;
+
+	call->file = 0;
+	find_file(call, (__u32)argument(task, call->how & TW_ATTACH_ARG1 ? 0 : 2));
+	if (!(in & IN_COPY_WRITE) && call->file != from)
+		call->file = !call->file || in & IN_COPY ? from : 0;
 }
 
 static __always_inline void sleeps_no_more(struct tw_attach_waiter *of)
@@ -291,7 +319,7 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	struct tw_attach_waiter *of;
 	struct call call = { 0 };
 	__u64 slept_ns, calls_ended;
-	int in_fault, only_fault = 0, by_signal;
+	int in, in_fault, only_fault = 0, by_signal;
 
 	/* A debugger or a user who stopped it is no storage. */
 	if (!may_be_followed((__u32)task->tgid) || state & (TASK_STOPPED | TASK_TRACED))
@@ -315,8 +343,8 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 		find_files(task, &call);
 	if (!call.file && !(call.how & (TW_ATTACH_ANY_SLEEP | TW_ATTACH_NO_FILE)))
 		only_fault = 1;		/* such as send() of a mapped file */
-	by_signal = !call.file && !(call.how & TW_ATTACH_ANY_SLEEP) &&
-		    !(state & TASK_UNINTERRUPTIBLE);
+	by_signal = (!call.file || call.how & TW_ATTACH_COPIES) &&
+		    !(call.how & TW_ATTACH_ANY_SLEEP) && !(state & TASK_UNINTERRUPTIBLE);
 	if (by_signal && (only_fault || call.how & TW_ATTACH_RINGS))
 		return 0;
 	/* The search in the map comes last: pipes and sockets do not need it. */
@@ -330,7 +358,8 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	/* At once: a bio may end on another CPU meanwhile. */
 	slept_ns = bpf_ktime_get_ns();
 	PUT_ORDERED(&of->wait.slept_ns, slept_ns);
-	in_fault = take_stack(context, &of->wait.stack);
+	in = take_stack(context, &of->wait.stack);
+	in_fault = in & IN_FAULT;
 	if ((only_fault || call.number == TW_ATTACH_FAULT) && !in_fault) {
 		sleeps_no_more(of);
 		return 0;
@@ -346,6 +375,8 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
 	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));
 	take_path(task, &call, of->wait.path);
+	if (call.how & TW_ATTACH_COPIES)
+		choose_file(task, &call, in);
 	if (call.file && !in_fault) {
 		struct file *file = call.file;
 

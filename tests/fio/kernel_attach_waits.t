@@ -148,6 +148,17 @@ attached lock.json 'my @locks = grep { $_->{reason} eq "inode lock" && $_->{who}
 		$_->{who}{id} == $_->{pid}) } @locks)' 'who had the lock, if named, is the other program'
 is_valid report lock.json
 
+attach --json=copy.json -- "$calls" copy "$disk/data" $n
+is "$status" 0 'a copy'
+attached copy.json 'my @to = waits("copy_file_range", "$here/data.copy");
+	count("copy_file_range", "$here/data.copy") >= '$n' / 2 &&
+	!(grep { $_->{reason} =~ /page/ } @to) &&
+	!(grep { $_->{reason} !~ /page/ } waits("copy_file_range", "$here/data"))' \
+	'it waits to read one file, and to write the other one'
+"$calls" cold "$disk/data" $n >/dev/null
+attach --json=pipe.json -- "$calls" pipe "$disk/data" $n
+attached pipe.json '$slept >= 10 && count("splice") < $slept / 2' 'a full pipe is no wait for a file'
+
 attach --json=faults.json -- "$calls" faults "$disk/data" $n
 is "$status" 0 'page faults of a mapped file'
 attached faults.json 'count("page fault", "$here/data") <= $slept &&

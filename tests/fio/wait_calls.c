@@ -8,6 +8,8 @@
  *	warm	the same, of pages that are in the page cache
  *	direct	pread(2) with O_DIRECT
  *	written	the same, each after a write of this thread to FILE.written, which ends while it runs
+ *	copy	copy_file_range(2) of a page to FILE.copy, which is open with O_DSYNC
+ *	pipe	the same pages by splice(2) to a pipe, whose reader is slower
  *	faults	reads the first byte of pages of a mapping
  *	write	makes FILE
  *	names	32 threads, each with COUNT reads of 32 files FILE.0 to FILE.31, which it makes, by
@@ -314,6 +316,54 @@ static int open_written(const char *path)
 	return made;
 }
 
+static void copy_pages(const char *path)
+{
+	char name[4096];
+	int made;
+
+	snprintf(name, sizeof(name), "%s.copy", path);
+	made = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_DSYNC, 0600);
+	posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+	for (long i = 0; i < count; i++) {
+		off_t from = i * APART, to = i * PAGE;
+		const long before = sleeps();
+
+		if (copy_file_range(file, &from, made, &to, PAGE, 0) != PAGE)
+			exit(7);
+		slept += sleeps() - before;
+	}
+}
+
+static void *empty(void *end)
+{
+	static char pages[16 * PAGE];
+
+	do
+		usleep(1000);
+	while (read(*(int *)end, pages, sizeof(pages)) > 0);
+	return NULL;
+}
+
+static void fill_pipe(void)
+{
+	pthread_t thread;
+	int ends[2];
+
+	if (pipe(ends) || pthread_create(&thread, NULL, empty, &ends[0]))
+		exit(5);
+	for (long i = 0; i < count; i++) {
+		off_t from = i * APART;
+		const long before = sleeps();
+
+		if (splice(file, &from, ends[1], NULL, PAGE, 0) != PAGE)
+			exit(7);
+		slept += sleeps() - before;
+	}
+	close(ends[1]);
+	pthread_join(thread, NULL);
+}
+
 static void write_file(void)
 {
 	char *piece = calloc(1, APART);
@@ -356,6 +406,10 @@ int main(int argc, char **argv)
 		read_files(argv[2]);
 	else if (!strcmp(kind, "forks"))
 		start_readers();
+	else if (!strcmp(kind, "copy"))
+		copy_pages(argv[2]);
+	else if (!strcmp(kind, "pipe"))
+		fill_pipe();
 	else if (!strcmp(kind, "execs"))
 		begin_in_thread(argv);
 	else if (!strcmp(kind, "leader"))
