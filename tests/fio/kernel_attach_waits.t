@@ -174,6 +174,43 @@ attach --json=socket.json -- "$calls" socket - $n
 attached socket.json '$slept >= '$n' / 2 && count("read") + count("write") < '$n' / 2 &&
 	$j->{waits}{read_calls} >= '$n 'a wait for a socket is none'
 
+# A 32-bit program has other numbers of calls: 3 is read(2).
+cat >reads32.s <<'END'
+.globl _start
+_start:	mov $5, %eax		# open(path, O_DIRECT)
+	mov $path, %ebx
+	mov $040000, %ecx
+	int $0x80
+	mov %eax, %edi
+	mov $100, %esi
+1:	mov $3, %eax		# read(it, buffer, 4096)
+	mov %edi, %ebx
+	mov $buffer, %ecx
+	mov $4096, %edx
+	int $0x80
+	cmp $4096, %eax
+	jne 2f
+	dec %esi
+	jnz 1b
+2:	mov %esi, %ebx		# exit(those that are left)
+	mov $1, %eax
+	int $0x80
+.data
+path:	.asciz "data"
+.bss
+.balign 4096
+buffer:	.space 4096
+END
+if [ "$(uname -m)" = x86_64 ] && as --32 -o reads32.o reads32.s 2>why &&
+   ld -m elf_i386 -o reads32 reads32.o 2>>why && (cd "$disk" && "$scratch/reads32") 2>>why; then
+	attach --json=bits.json -- sh -c 'cd "$0" && exec "$1"' "$disk" "$scratch/reads32"
+	is "$status" 0 'a 32-bit program'
+	attached bits.json '$j->{waits}{of_32_bits} >= 50 && $j->{waits}{of_32_bits} <= 200 &&
+		!(grep { $_->{file} =~ /data$/ } @rows)' 'its sleeps are counted, and are in no row'
+else
+	skip "no 32-bit program: $(cat why)"
+fi
+
 # ---- processes -----------------------------------------------------------------------------
 
 # Another program reads, too.
@@ -417,6 +454,15 @@ if command -v fsfreeze >/dev/null; then
 			"utimensat one", "mknod(at)? two", "symlink(at)? three",
 			"ioctl '"$mounted"'/one"' \
 		'calls that change a file have its name'
+	# One that a signal ends before it has run again
+	attach --json=killed.json -- sh -c 'fsfreeze -f "$0" || exit
+		dd if=/dev/zero of="$0/one" count=1 & killed=$! i=0
+		until grep -q "^State:.*D" /proc/$killed/status || [ $i = 100 ]; do
+			sleep 0.1; i=$((i + 1))
+		done
+		kill -9 $killed; fsfreeze -u "$0"; wait $killed; [ $? = 137 ]' "$mounted"
+	is "$status" 0 'a program that is killed in a call'
+	attached killed.json 'count("", "'"$mounted"'/one", "freeze") == 1' 'its wait is counted'
 else
 	skip 'no fsfreeze'
 fi
