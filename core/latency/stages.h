@@ -14,8 +14,9 @@
  * five, or kernel in place of all of them. If a stamp is missing, it has kernel
  * in place of the stages around that stamp. Every I/O has the other stages.
  *
- * The order is that of time, except for kernel. Only stages inside the kernel
- * are between submit and reap. kernel follows them, and deliver is the last.
+ * The order is that of time, except for kernel, which follows the stages that it stands for, and
+ * for backlog, which is the first in time: the sums by lat have it apart (report/tally.h). Only
+ * stages inside the kernel are between submit and reap.
  *
  * `tickwise attach` records blockq to complete, and kernel in place of them. It
  * does not see the program's calls, so its I/Os do not have the other stages.
@@ -28,7 +29,8 @@
 	STAGE(COMPLETE, complete, "from the block layer's last completion to the completion in the ring") \
 	STAGE(REAP, reap, "from the completion in the ring until the engine sees it") \
 	STAGE(KERNEL, kernel, "not split: submit to reap, or the stages around a missing stamp") \
-	STAGE(DELIVER, deliver, "from when the engine sees the completion until getevents() returns")
+	STAGE(DELIVER, deliver, "from when the engine sees the completion until getevents() returns") \
+	STAGE(BACKLOG, backlog, "of an open loop (tw_rate_iops): from when the I/O is due to the end of prep()")
 
 enum tw_stage {
 #define TW_STAGE_AS_ENUM(constant, name, is)	TW_##constant,
@@ -38,8 +40,7 @@ enum tw_stage {
 };
 
 _Static_assert(TW_KERNEL == TW_REAP + 1, "kernel follows the stages it stands for");
-_Static_assert(TW_DELIVER + 1 == TW_STAGES,
-	       "fio's lat with tw_event_time is that of the stages before deliver");
+_Static_assert(TW_BACKLOG + 1 == TW_STAGES, "the stages before it are in one cache line");
 
 #define TW_INSIDE_STAGES	(TW_REAP - TW_SUBMIT + 1)
 

@@ -229,11 +229,9 @@ enum tw_show {
  */
 #define TW_EACH_TIME(TIME) \
 	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, \
-	     "the sum of the stages: fio's lat, unless tw_event_time=1 or tw_rate_iops") \
-	TIME(BACKLOG, "backlog", "response.backlog", TW_NOT_SYNC, TW_TIMES, \
-	     "from when the I/O is due by the job's rate to where lat begins") \
-	TIME(RESPONSE, "response", "response.total", TW_NOT_SYNC, TW_TIMES, \
-	     "the sum of backlog and lat: fio's lat with tw_rate_iops") \
+	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
+	TIME(RATE_BACKLOG, "backlog", "response.backlog", TW_NOT_SYNC, TW_TIMES, \
+	     "from when the I/O is due by fio's rate to where lat begins") \
 	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, \
 	     "inside the system call that submitted the I/O") \
 	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, "from when io_uring gave the " \

@@ -126,7 +126,8 @@ static uint64_t inside_ns(const struct tw_tally *tally, int direction)
 {
 	return tally->times[TW_LAT][direction].sum_ns -
 	       tally->times[TW_QUEUE][direction].sum_ns -
-	       tally->times[TW_DELIVER][direction].sum_ns;
+	       tally->times[TW_DELIVER][direction].sum_ns -
+	       tally->times[TW_BACKLOG][direction].sum_ns;
 }
 
 /* Return the sum of the chosen I/Os' stages from submit to the one before @end. */

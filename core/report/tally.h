@@ -15,10 +15,13 @@
 #include "report/windows.h"
 #include "tickwise.h"
 
+/* A row has two cache lines. Only I/Os with a backlog touch the second. */
+#define TW_BY_LAT_ROW	(2 * TW_BACKLOG)
+
 /* For each slice of lat (latency/slices.h) the sum of each stage over its I/Os. The
  * number of these I/Os is in the histogram of lat. */
 struct tw_by_lat {
-	uint64_t (*sum_ns)[TW_STAGES];	/* [TW_LAT_SLICES]; NULL: no values */
+	uint64_t (*sum_ns)[TW_BY_LAT_ROW];	/* [TW_LAT_SLICES]; NULL: no values */
 };
 
 /* Get zeroed memory, which is touched, unless it is there. Return: 0; -ENOMEM. */
@@ -31,8 +34,10 @@ static inline void tw_by_lat_add(struct tw_by_lat *by_lat, uint64_t lat_ns,
 {
 	uint64_t *sum_ns = by_lat->sum_ns[tw_lat_slice(lat_ns)];
 
-	for (unsigned stage = 0; stage < TW_STAGES; stage++)
+	for (unsigned stage = 0; stage < TW_BACKLOG; stage++)
 		sum_ns[stage] += stage_ns[stage] * times;
+	if (tw__unlikely(stage_ns[TW_BACKLOG]))
+		sum_ns[TW_BACKLOG] += stage_ns[TW_BACKLOG] * times;
 }
 
 /* The same for an I/O that is not split. */

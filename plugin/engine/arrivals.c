@@ -129,14 +129,12 @@ int tw_arrive(struct thread_data *td, struct tw_job *job, const struct io_u *io_
 {
 	struct tw_due *due = &job->hot.response->due[io_u->index];
 
-	tw_response_arrived(td, job, io_u);
-	if (!due->due)
-		return 0;
 	/* An early one begins when it is due. Those before it are, which iodepth_batch holds. */
-	if (job->hot.io[io_u->index].prepared_ticks == due->due &&
+	if (tw_response_arrived(td, job, io_u) &&
 	    (tw_commit(td) || !hold(td, job, due->due)))
 		return 1;
-	due->start_ns = (uint64_t) tw_job_ns(job, due->due, tw_job_stamp(job));
+	if (due->due)
+		due->start_ns = (uint64_t) tw_job_ns(job, due->due, tw_job_stamp(job));
 	return 0;
 }
 

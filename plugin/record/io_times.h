@@ -18,13 +18,15 @@
 #include "tickwise.h"
 
 #define TW_STAGES_INSIDE	((TW_TIME_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT)
-/* The stages of an I/O whose time in the kernel is split, and of one where it is not. */
-#define TW_STAGES_SPLIT		((TW_TIME_BIT(TW_STAGES) - 1) & ~TW_TIME_BIT(TW_KERNEL))
-#define TW_STAGES_WHOLE		((TW_TIME_BIT(TW_STAGES) - 1) & ~TW_STAGES_INSIDE)
+/* The stages of an I/O whose time in the kernel is split, and of one where it is not, without
+ * backlog. */
+#define TW_STAGES_SPLIT		((TW_TIME_BIT(TW_BACKLOG) - 1) & ~TW_TIME_BIT(TW_KERNEL))
+#define TW_STAGES_WHOLE		((TW_TIME_BIT(TW_BACKLOG) - 1) & ~TW_STAGES_INSIDE)
 
 /* The engine's own stamps of one I/O, in the order in which they are taken. */
 struct tw_io {
-	uint64_t prepared_ticks;	/* prep() ended: fio reads start_time next */
+	uint64_t prepared_ticks;	/* prep() ended: fio reads start_time next; an open loop:
+					 * the I/O was due */
 	uint64_t enter_ticks;		/* the submitting call began */
 	uint64_t entered_ticks;		/* the submitting call ended; 0: no call */
 	uint64_t seen_ticks;		/* its completion was seen in the ring */

@@ -68,11 +68,9 @@ static const unsigned of_sync_writes[] = {
 	STAGE_METRIC(TW_COMPLETE_WAKE),
 };
 
-static const unsigned of_rate[] = {
-	TW_METRIC_schedule_ns, STAGE_METRIC(TW_BACKLOG), STAGE_METRIC(TW_RESPONSE),
+static const unsigned of_open_loop[] = {
+	TW_METRIC_depth_reached, TW_METRIC_generator_ns, STAGE_METRIC(TW_BACKLOG),
 };
-
-static const unsigned of_open_loop[] = { TW_METRIC_depth_reached, TW_METRIC_generator_ns };
 
 /* Return the metrics that the job records. What is known only at its end is not among
  * them. */
@@ -101,7 +99,9 @@ static struct tw_metric_set rows_of(const struct tw_job *job)
 	if (job->hot.syncs.of_writes && job->hot.kernel.stamps)
 		put_metrics(&has, of_sync_writes, FIO_ARRAY_SIZE(of_sync_writes));
 	if (job->hot.response)
-		put_metrics(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
+		tw_metric_put(&has, TW_METRIC_schedule_ns);
+	if (job->hot.response && !tw_is_open_loop(job))
+		tw_metric_put(&has, STAGE_METRIC(TW_RATE_BACKLOG));
 	if (tw_is_open_loop(job))
 		put_metrics(&has, of_open_loop, FIO_ARRAY_SIZE(of_open_loop));
 	if (job->hot.event_time)
@@ -129,8 +129,9 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 
 	if (ret)
 		return ret;
-	/* A job that splits nothing knows so: no I/O has these. It can be merged with jobs
-	 * that do. Nothing is counted, so this takes no memory. */
+	/* A job that splits nothing, or is no open loop, knows so: no I/O has these. It can be
+	 * merged with jobs that do. Nothing is counted, so this takes no memory. */
+	tw_metric_put(&tally->has, STAGE_METRIC(TW_BACKLOG));
 	if (job->hot.stages)
 		put_metrics(&tally->has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
 	if (job->hot.stages && !job->hot.kernel.stamps)

@@ -340,20 +340,20 @@ static void count_others(struct tw_job *job, struct tw_tally *tally,
 static void find_extra(const struct tw_job *job, const struct tw_finished *finished,
 		       struct tw_io_times *times)
 {
+	const unsigned backlog = tw_is_open_loop(job) ? TW_BACKLOG : TW_RATE_BACKLOG;
 	const struct tw_extra *extra = &job->hot.extra[finished - job->hot.finished];
 
 	if (extra->residual_ns != TW_NO_TIME)
 		tw_put_time(times, TW_RESIDUAL, extra->residual_ns);
 	if (extra->backlog_ns == TW_NO_TIME)
 		return;
-	tw_put_time(times, TW_BACKLOG, extra->backlog_ns);
-	tw_put_time(times, TW_RESPONSE, extra->backlog_ns + times->ns[TW_LAT]);
+	tw_put_time(times, backlog, extra->backlog_ns);
 	job->hot.response->last_backlog_ns[finished->direction] = extra->backlog_ns;
 }
 
 /* Times that are known of each I/O, and those of them that record() has recorded. */
 #define OF_EACH		(TW_TIME_BIT(TW_RESIDUAL) | TW_TIME_BIT(TW_BACKLOG) | \
-			 TW_TIME_BIT(TW_RESPONSE))
+			 TW_TIME_BIT(TW_RATE_BACKLOG))
 #define RECORDED	(TW_TIME_BIT(TW_QUEUE) | TW_TIME_BIT(TW_DELIVER) | \
 			 TW_TIME_BIT(TW_LAT) | TW_TIME_BIT(TW_CALL))
 
@@ -395,6 +395,8 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 	tw_find_times(&times, clocks, job->hot.stages, &finished->io, spans, stamps, &negative);
 	tally->scalars.negative_within += negative.within;
 	tally->scalars.negative_beyond += negative.beyond;
+	if (job->hot.extra)
+		find_extra(job, finished, &times);
 	if (has_sync(job, direction))
 		find_sync_parts(job, finished, clocks, &times);
 	else if (job->hot.kernel.others && status == TW_SPLIT_ALL)
@@ -404,8 +406,6 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 			       realtime_ns(job, finished->returned_ticks), &times, weight);
 	if (tw_slowest_wants(&job->collected.slowest, times.ns[TW_LAT]))
 		record_slow(job, finished, &times, clocks);
-	if (job->hot.extra)
-		find_extra(job, finished, &times);
 	if (finished->has_stamps)
 		count_status(tally, direction, stamps, status);
 	if (weight && has_sync(job, direction))
@@ -461,6 +461,33 @@ static bool record(struct tw_job *job, struct tw_tally *tally, enum tw_direction
 	return job->hot.has_more || tw_slowest_wants(&job->collected.slowest, most_ns);
 }
 
+/* In an open loop lat begins when the I/O was due. Take the backlog out of the time from there
+ * until the I/O was submitted. The run begins with the first I/O that was prepared. */
+static void split_queue(struct tw_job *job, struct tw_filled *filled,
+			enum tw_direction direction, struct flushed *of)
+{
+	uint64_t (*sum_ns)[TW_BY_LAT_ROW] = filled->tally.by_lat[direction].sum_ns;
+	unsigned i;
+
+	for (i = 0; i < of->count; i++) {
+		struct tw_extra *extra = &job->hot.extra[of->place[i]];
+		struct tw_spans *spans = &of->spans[i];
+
+		if (extra->backlog_ns == TW_NO_TIME)
+			continue;
+		if (filled->first_ticks == job->hot.finished[of->place[i]].io.prepared_ticks)
+			filled->first_ticks += (uint64_t) ((double) extra->backlog_ns *
+							   tw_job_ticks_per_ns(job));
+		if (!job->hot.stages)
+			continue;
+		extra->backlog_ns = min(extra->backlog_ns, spans->queue_ns);
+		spans->queue_ns -= extra->backlog_ns;
+		/* record_more() adds that of I/Os that may be split. */
+		if (!job->hot.kernel.stamps)
+			sum_ns[tw_lat_slice(spans->lat_ns)][TW_BACKLOG] += extra->backlog_ns;
+	}
+}
+
 /* Look for what only some I/Os have, in the order in which they were returned. */
 static void look_at_each(struct tw_job *job, struct tw_tally *tally,
 			 const struct flushed by_direction[TW_DIRECTIONS],
@@ -479,7 +506,7 @@ static void look_at_each(struct tw_job *job, struct tw_tally *tally,
 		if (next[direction] == of->count || of->place[next[direction]] != i)
 			continue;
 		next[direction]++;
-		tw_sampling_add_lat(&job->hot.sampling, finished->io.prepared_ticks,
+		tw_sampling_add_lat(&job->hot.sampling, finished->io.enter_ticks,
 				    spans->lat_ns);
 		tally->counts[direction].not_chosen += clocks->clock_map && !finished->has_stamps;
 		/* The sum of the stages was not yet known when the trigger fired. */
@@ -566,6 +593,9 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 				       realtime_ns(job, finished->returned_ticks),
 				       finished->direction, of->spans[of->count - 1].lat_ns);
 	}
+	if (tw__unlikely(tw_is_open_loop(job)))
+		for (direction = 0; direction < TW_DIRECTIONS; direction++)
+			split_queue(job, filled, direction, &by_direction[direction]);
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		if (by_direction[direction].count)
 			have_more |= record(job, tally, direction, &by_direction[direction],

@@ -61,11 +61,11 @@ void tw_sampling_go_on(struct tw_job *job, uint64_t now_ticks);
 void tw_sampling_limit(struct tw_job *job);
 void tw_sampling_put(struct tw_sampling *sampling, struct tw_scalars *scalars);
 
-/* Note the lat of an I/O. Those that began before the span do not count. */
-static inline void tw_sampling_add_lat(struct tw_sampling *sampling, uint64_t prepared_ticks,
+/* Note the lat of an I/O. Those that were submitted before the span do not count. */
+static inline void tw_sampling_add_lat(struct tw_sampling *sampling, uint64_t enter_ticks,
 				       uint64_t lat_ns)
 {
-	if (!sampling->place || prepared_ticks < sampling->from_ticks)
+	if (!sampling->place || enter_ticks < sampling->from_ticks)
 		return;
 	sampling->lats++;
 	sampling->lat_ns += lat_ns;

@@ -268,7 +268,7 @@ static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
 	static const enum part_of parts[TW_STAGES] = {
 		[TW_QUEUE] = TAKES_PART, [TW_SUBMIT] = TAKES_PART, [TW_BLOCKQ] = IN_CALL,
 		[TW_DEVICE] = NO_PART, [TW_COMPLETE] = ENDS_IT, [TW_REAP] = ENDS_IT,
-		[TW_KERNEL] = IN_CALL, [TW_DELIVER] = TAKES_PART,
+		[TW_KERNEL] = IN_CALL, [TW_DELIVER] = TAKES_PART, [TW_BACKLOG] = NO_PART,
 	};
 	const bool is_of_ring = stage == TW_SUBMIT || stage == TW_COMPLETE;
 
@@ -278,15 +278,18 @@ static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
 	return parts[stage];
 }
 
-/* Return when the stage @of begins, in ns since the I/O was prepared. The stage kernel
+/* Return when the stage @of begins, in ns since lat began. The stage kernel
  * stands for the stages from submit to reap that the I/O lacks. */
 static int64_t begin_of(const struct tw_io_times *times, unsigned of)
 {
 	bool had_kernel = false;
-	int64_t since_ns = 0;
+	int64_t since_ns;
 	unsigned stage;
 
-	for (stage = 0; stage < TW_STAGES && stage != of; stage++) {
+	if (of == TW_BACKLOG)
+		return 0;
+	since_ns = (int64_t) times->ns[TW_BACKLOG];
+	for (stage = 0; stage < TW_BACKLOG && stage != of; stage++) {
 		if (stage == TW_KERNEL || tw_io_has(times, stage)) {
 			since_ns += stage == TW_KERNEL ? 0 :
 				    (int64_t) times->ns[stage];

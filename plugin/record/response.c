@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How late I/Os are by a schedule, and what lat leaves out: see response.h. */
+/* How late I/Os are by a schedule: see response.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +156,7 @@ static uint64_t own_part(struct tw_arrivals *arrivals, uint64_t due_ticks,
 	return arrivals->own_ticks;
 }
 
-void tw_response_arrived(struct thread_data *td, struct tw_job *job, const struct io_u *io_u)
+bool tw_response_arrived(struct thread_data *td, struct tw_job *job, const struct io_u *io_u)
 {
 	struct tw_arrivals *arrivals = &job->hot.response->arrivals;
 	struct tw_due *due = &job->hot.response->due[io_u->index];
@@ -169,12 +169,13 @@ void tw_response_arrived(struct thread_data *td, struct tw_job *job, const struc
 			own_ticks = own_part(arrivals, due->due, now_ticks);
 	}
 	*due = (struct tw_due) { .due = due->due, .backlog_ns = due->due ? 0 : TW_NO_TIME };
-	job->hot.io[io_u->index].prepared_ticks = max(now_ticks, due->due);
+	job->hot.io[io_u->index].prepared_ticks = due->due ? due->due : now_ticks;
 	if (!due->due || due->due >= now_ticks)
-		return;
+		return due->due != 0;
 	due->backlog_ns = (uint64_t) tw_job_ns(job, due->due, now_ticks);
 	due->own_ns = min((uint64_t) tw_job_ns(job, 0, own_ticks), due->backlog_ns);
 	due->was_full = due->due < arrivals->full_until_ticks;
+	return false;
 }
 
 void tw_response_count(struct tw_response *response, struct tw_scalars *scalars)

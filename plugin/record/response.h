@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Response time of jobs with a rate: from the time at which an I/O was due until it was
- * done. lat begins only when fio prepares the I/O. So it leaves out the backlog, the time for
- * which an I/O waited for earlier ones. Jobs without a rate pay one branch.
+ * The backlog of jobs with a rate: from the time at which an I/O was due until fio has prepared
+ * it, for which it waited for earlier ones. Jobs without a rate pay one branch.
  *
  * A job has one of two schedules:
  *
  *	tw_rate_iops	the engine's own, in ticks (collect/schedule.h). fio gives I/Os as fast
  *			as it can, and the engine holds each until it is due (engine/arrivals.c).
- *			No I/O moves another one: an open loop.
+ *			No I/O moves another one: an open loop. lat begins when the I/O is due,
+ *			in fio, too: the backlog is its first stage.
  *	rate, rate_iops	that by which fio itself sleeps: rate_next_io_time, microseconds since
  *			td->epoch. fio computes it when it submits the I/O before, of the same
- *			direction. fio's clock tells how late an I/O is. With the engine's clock,
+ *			direction. fio's lat begins when it has prepared the I/O, and leaves the
+ *			backlog out. So does that of the report. fio's clock tells how late an I/O is. With the engine's clock,
  *			an error of the rate of fio's clock would add up over the run.
  */
 #ifndef TW_PLUGIN_RECORD_RESPONSE_H
@@ -25,7 +26,7 @@
 /* The schedule of one io_u. */
 struct tw_due {
 	uint64_t due;		/* ns by fio's clock, or ticks; 0: not scheduled */
-	uint64_t backlog_ns;	/* lat began so much later; 0: it was early; TW_NO_TIME */
+	uint64_t backlog_ns;	/* it was prepared so much later; 0: early; TW_NO_TIME */
 	uint64_t own_ns;	/* an open loop: what of that the job itself caused */
 	uint64_t start_ns;	/* an open loop: fio's start_time is so much after it */
 	bool was_full;		/* it was due while iodepth I/Os were in flight */
@@ -58,7 +59,7 @@ struct tw_response {
 };
 
 /*
- * Begin to record response times. @response stays NULL for a job without a rate, and for
+ * Begin to record backlogs. @response stays NULL for a job without a rate, and for
  * jobs where fio ignores its schedule: replayed logs, experimental_verify. Return 0 or
  * -ENOMEM.
  */
@@ -70,9 +71,9 @@ void tw_response_free(struct tw_response *response);
 void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 			const struct io_u *io_u);
 
-/* Note how late the I/O of an open loop is, and take the stamp prepared: prep() is over, and lat
- * begins, but not before the I/O is due. */
-void tw_response_arrived(struct thread_data *td, struct tw_job *job, const struct io_u *io_u);
+/* Note how late the I/O of an open loop is, and where its lat begins. Return true if it is not yet
+ * due. */
+bool tw_response_arrived(struct thread_data *td, struct tw_job *job, const struct io_u *io_u);
 
 /* Take what was counted of an open loop since the last flush. */
 void tw_response_count(struct tw_response *response, struct tw_scalars *scalars);

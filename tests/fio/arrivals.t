@@ -28,7 +28,6 @@ arrives()
 arrives open.json --tw_rate_iops=2000 --tw_slowest=1000
 ok $? 'a job at 2000 a second, on a device that stands still for 100 ms'
 cp out.json fio_open.json
-# Without a backlog lat is the response, and begins when the I/O was due.
 json open.json 'my @slow = grep { $_->{stages}{lat} >= 1e6 } @{$j->{slowest}};
 	my @due = sort { $a <=> $b } map { $_->{monotonic_ns} } @slow;
 	my @end = sort { $a <=> $b } map { $_->{monotonic_ns} + $_->{stages}{lat} } @slow;
@@ -46,13 +45,12 @@ json open.json 'my @all = @{$j->{slowest}};
 	print "# ", scalar @due, " I/Os, at most $off ns off the schedule\n";
 	@due == $j->{ios}{read} && @due >= 795 && $off <= 1000'
 ok $? 'the schedule goes on as if there had been no stall'
-json open.json '$j->{response}{backlog}{read}{sum_ns} == 0 &&
-	$j->{response}{depth_reached} == 0 && $j->{response}{generator_ns} == 0 &&
-	$j->{response}{total}{read}{sum_ns} == $j->{stages}{lat}{read}{sum_ns}'
+json open.json '$j->{stages}{backlog}{read}{sum_ns} == 0 &&
+	$j->{response}{depth_reached} == 0 && $j->{response}{generator_ns} == 0'
 ok $? 'iodepth was large enough'
 same_lat='my $all = do { local $/; open my $f, "<", "FILE"; my $text = <$f>;
 		$text =~ s/\A.*?^(?=\{)//ms; JSON::PP::decode_json($text) };
-	my ($fio, $we) = ($all->{jobs}[0]{read}{lat_ns}, $j->{response}{total}{read});
+	my ($fio, $we) = ($all->{jobs}[0]{read}{lat_ns}, $j->{stages}{lat}{read});
 	my $off = abs($fio->{mean} - $we->{sum_ns} / $we->{count});
 	printf "# fio: %d I/Os, mean %.0f ns, %.0f ns off\n", $fio->{N}, $fio->{mean}, $off;
 	$fio->{N} == $we->{count} && ($off < 100 || $off < 1e-3 * $fio->{mean})'
@@ -65,7 +63,7 @@ perl -MJSON::PP -e 'local $/;
 	my $of = decode_json($text)->{jobs}[0]{read}{lat_ns}{percentile};
 	open my $c, "<", "open.csv"; my @lines = map { [split /,/] } split /\n/, <$c>;
 	my %at; @at{@{$lines[0]}} = 0 .. $#{$lines[0]};
-	my ($row) = grep { $_->[$at{stage}] eq "response" } @lines;
+	my ($row) = grep { $_->[$at{stage}] eq "lat" } @lines;
 	my $bad = 0;
 	for ([50, "50"], [90, "90"], [99, "99"]) {
 		my ($fio, $we) = ($of->{sprintf "%.6f", $_->[0]}, $row->[$at{"p$_->[1]_ns"}]);
@@ -83,25 +81,35 @@ json closed.json 'my @slow = grep { $_->{stages}{lat} >= 1e6 } @{$j->{slowest}};
 ok $? "with fio's rate one I/O is slow, and the others begin late"
 
 # 50 I/Os are in flight after 25 ms of the stall: the other 150 wait for a place.
-arrives small.json --tw_rate_iops=2000 --iodepth=50
+arrives small.json --tw_rate_iops=2000 --iodepth=50 --tw_slowest=1000
 cp out.json fio_small.json
-json small.json 'my $r = $j->{response};
+json small.json 'my ($r, $s) = @{$j}{qw(response stages)};
 	printf "# %d reached iodepth, backlog %.3f ms, of the job %.3f ms\n", $r->{depth_reached},
-		$r->{backlog}{read}{sum_ns} / 1e6, $r->{generator_ns} / 1e6;
+		$s->{backlog}{read}{sum_ns} / 1e6, $r->{generator_ns} / 1e6;
 	$r->{depth_reached} >= 149 && $r->{depth_reached} <= 151 &&
-		$r->{generator_ns} < 0.02 * $r->{backlog}{read}{sum_ns} &&
-		$r->{total}{read}{sum_ns} ==
-			$r->{backlog}{read}{sum_ns} + $j->{stages}{lat}{read}{sum_ns}'
+		$r->{generator_ns} < 0.02 * $s->{backlog}{read}{sum_ns}'
 ok $? 'a small iodepth was reached by all the others, and the job is not slow'
+json small.json 'my ($sum, $by_lat) = (0, 0);
+	$sum += $j->{stages}{$_}{read}{sum_ns} // 0 for grep { $_ ne "lat" } keys %{$j->{stages}};
+	$by_lat += $_->{stages}{backlog} // 0 for @{$j->{stages_by_lat}{read}};
+	$sum == $j->{stages}{lat}{read}{sum_ns} && $by_lat == $j->{stages}{backlog}{read}{sum_ns}'
+ok $? 'backlog is one of the stages that add up to lat'
+# The stall is 100 ms.
+json small.json 'my ($lat, $sum) = ($j->{slowest}[0]{stages}{lat}, 0);
+	$sum += $_->{read}{sum_ns} // 0 for @{$j->{over_time}{windows}};
+	$lat > 9e7 && $lat == $j->{stages}{lat}{read}{max_ns} &&
+		$sum == $j->{stages}{lat}{read}{sum_ns} &&
+		grep { $_->{stages}{backlog} > 5e7 } @{$j->{slowest}}'
+ok $? 'and of the slowest I/Os, and of the windows over time'
 json small.json "$(echo "$same_lat" | sed 's/FILE/fio_small.json/')"
 ok $? "fio's lat has the backlog, too"
 run report --all small.json
 has "$out" 'I/Os came while iodepth I/Os were in flight' 'the page tells it'
-has "$out" "fio's lat, against response (tw_rate_iops)" 'and compares the right times'
+has "$out" 'largest stage backlog' 'and the largest stage'
 
 # No CPU here sends ten million a second.
 arrives fast.json --tw_rate_iops=10000000 --runtime=50ms
-json fast.json '$j->{response}{generator_ns} > 0.9 * $j->{response}{backlog}{read}{sum_ns}'
+json fast.json '$j->{response}{generator_ns} > 0.9 * $j->{stages}{backlog}{read}{sum_ns}'
 ok $? 'a rate that fio and the engine can not send'
 run report fast.json
 has "$out" 'WARNING: rate not kept (tw_rate_iops=10000000): ' 'the page warns of it'
@@ -135,7 +143,7 @@ ok $? 'not by fio either, and the job ends in time'
 arrives mixed.json --rw=randrw --tw_rate_iops=1000
 json mixed.json 'my ($r, $w) = @{$j->{ios}}{"read", "write"};
 	abs($r + $w - 800) <= 2 && $r > 330 && $w > 330 &&
-		$j->{response}{total}{write}{count} == $w'
+		$j->{stages}{backlog}{write}{count} == $w'
 ok $? 'a job that reads and writes'
 # fio takes completions when it needs room: it has the last 16 of the ramp time after it.
 arrives ramp.json --tw_rate_iops=2000 --ramp_time=50ms --iodepth=16

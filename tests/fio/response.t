@@ -29,22 +29,17 @@ rated()
 rated many.json --rate_iops=10000000
 ok $? 'a job that can not keep up'
 json many.json '$j->{response}{resolution_ns} == 1000 &&
-	$j->{response}{backlog}{read}{count} == $j->{ios}{read} &&
-	$j->{response}{total}{read}{count} == $j->{ios}{read}'
-ok $? 'every I/O is in both'
+	$j->{response}{backlog}{read}{count} == $j->{ios}{read}'
+ok $? 'every I/O has a backlog'
 json many.json 'my $backlog = $j->{response}{backlog}{read};
 	my $middle = $j->{response}{backlog_at_end_ns}{read} / 2;
 	abs($backlog->{mean_ns} - $middle) < 1e-3 * $middle &&
 		$j->{stages}{lat}{read}{max_ns} < 21100'
-ok $? 'response grows evenly while lat stays'
+ok $? 'backlog grows evenly while lat stays'
 json many.json 'my $end = $j->{response}{backlog_at_end_ns}{read};
 	$end > 0.9 * $j->{jobs}[0]{run_ns} &&
 	$end == $j->{response}{backlog}{read}{max_ns}'
 ok $? 'it is behind at its end'
-json many.json 'my $r = $j->{response};
-	$r->{total}{read}{sum_ns} == $r->{backlog}{read}{sum_ns} +
-		$j->{stages}{lat}{read}{sum_ns}'
-ok $? 'response is backlog and lat'
 
 # The last of N was due (N - 1) / rate after the first. The time from the first
 # queued to the last seen is that, minus how late the first was, plus how late the

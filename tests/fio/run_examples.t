@@ -84,7 +84,7 @@ for name in depth-sweep etcd mixed postgres-wal qd1-read randread rated; do
 		# The number of I/Os of a Poisson process is chance, and a busy machine may
 		# leave no time for any. The check is what the example promises of each one.
 		json rate-1000.1.*.tickwise.json '!$j->{ios}{read} ||
-			$j->{response}{backlog}{read}{count} == $j->{ios}{read}'
+			$j->{stages}{backlog}{read}{count} == $j->{ios}{read}'
 		ok $? 'it is known how late each read of a rate was' ;;
 	esac
 done

@@ -3,7 +3,7 @@
 #
 # Behaviour: tickwise sweep with a real fio, on a device that takes no time: the trials of a job run
 # at their rates in an open loop, and their reports are read. Defect: fio or the engine refuses an
-# option of the trials, a report is not found, or a response is read without its backlog.
+# option of the trials, a report is not found, or the trials have no backlog.
 . "$(dirname "$0")/fio_tap.sh"
 
 export FIO
@@ -41,7 +41,7 @@ ok $? 'the first load' || shows out err
 is "$(find trials -name '*.a.*.tickwise.json' | wc -l)" \
 	"$((2 * $(find trials -name '*.b.*.tickwise.json' | wc -l)))" 'each job leaves its reports'
 file=$(grep -l 'tw_rate_iops' trials/*.b.*.tickwise.json | head -n 1)
-json "$file" '$j->{response}{total}{write}{count} == $j->{ios}{write} && $j->{ios}{write}'
+json "$file" '$j->{stages}{backlog}{write}{count} == $j->{ios}{write} && $j->{ios}{write}'
 ok $? 'I/Os are due at a rate' || shows "$file"
 
 # What would write is refused, however it is written.

@@ -83,7 +83,7 @@ window()
 over_time="\"over_time\": {\"width_ns\": $width, \"windows\": [$(window 0 100 50 900 10),
 	$(window 2 100 33 900 6), $(window 3 2000 1)]}"
 response="\"response\": {\"resolution_ns\": 1000, \"backlog\": {\"read\":
-	$(histogram 950)}, \"total\": {\"read\": $(histogram 1000)},
+	$(histogram 950)},
 	\"backlog_at_end_ns\": $(counts 940 moves)}"
 by_lat='"stages_by_lat": {"read": [
 	{"from_ns": 96, "to_ns": 103, "ios": 89, "stages": {"queue": 890, "device": 8010}},

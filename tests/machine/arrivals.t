@@ -21,7 +21,7 @@ for rate in 1000 10000 100000 500000; do
 		cpu=$(from_json out.json 'my $job = $j->{jobs}[0];
 			print $job->{usr_cpu} + $job->{sys_cpu}')
 		from_json a.json 'my ($r, $q) = ($j->{response}, $j->{stages}{queue}{read});
-			my $late = $r->{backlog}{read};
+			my $late = $j->{stages}{backlog}{read};
 			printf "# %d %s: %.1f a second, begun late by p50 %d p99 %d ns, backlog mean " .
 				"%.0f ns (%.0f %% its own), '"$cpu"' %% of a CPU\n", '$rate', "'$kind'",
 				1e9 * ($j->{ios}{read} - 1) / $j->{jobs}[0]{run_ns},
@@ -34,7 +34,7 @@ for rate in 1000 10000 100000 500000; do
 		# The run ends with the last I/O, which may be late. A number at random has the
 		# error of its root.
 		json a.json 'my $due = '$rate' * $j->{jobs}[0]{run_ns} / 1e9;
-			my $end = '$rate' * $j->{response}{total}{read}{max_ns} / 1e9;
+			my $end = '$rate' * $j->{stages}{lat}{read}{max_ns} / 1e9;
 			abs($j->{ios}{read} - 1 - $due) < 1e-3 * $due + 1 + $end +
 				("'$kind'" eq "poisson") * 5 * sqrt($due)'
 		ok $? "$rate a second, $kind: as many as are due"

@@ -11,7 +11,7 @@
 #include "command/analysis/change.h"
 #include "report/report.h"
 
-/* Times that tables and plots of stages show: the stages, lat, backlog, response. */
+/* Times that tables and plots of stages show: the stages, lat, backlog outside lat. */
 #define TW_REPORT_ROWS	TW_CALL
 
 #define TW_REPORT_STALL_JOBS	16	/* number of jobs that are named */

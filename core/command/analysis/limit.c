@@ -161,7 +161,7 @@ static int is_held_by_job(const struct tw_report_group *group, int direction)
 	double other_ns = 0;
 
 	for (unsigned i = 0; i < TW_STAGES; i++)
-		if (i != TW_BLOCKQ && i != TW_DEVICE && i != TW_KERNEL)
+		if (i != TW_BLOCKQ && i != TW_DEVICE && i != TW_KERNEL && i != TW_BACKLOG)
 			other_ns += (double)tw_tally_stage_ns(tally, i, direction);
 	return other_ns > JOB_PART * (double)tally->times[TW_LAT][direction].sum_ns ||
 	       (tw_has(tally, TW_METRIC_backlog_at_end_ns) &&

@@ -47,7 +47,9 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 	const char *kernel = json_object_get(stages, "kernel") ? "kernel" : NULL;
 	int count = 0;
 
-	for (int i = 0; i < TW_STAGES; i++) {
+	for (int n = 0; n < TW_STAGES; n++) {
+		/* In order of time. */
+		const int i = (n + TW_BACKLOG) % TW_STAGES;
 		struct tw_report_slow_stage *at = &list[count];
 		const char *name = tw_time_metrics[i].name;
 

@@ -26,7 +26,7 @@ static const struct {
 	{ "#757575", "#8a8a8a", "none", "#fff" },		/* kernel */
 	{ "#8a5a14", "#b58a3f", "2 3", "#fff" },		/* deliver */
 	{ "#3d7d9c", "#7fc4de", "10 3 2 3", "#fff" },		/* backlog */
-	{ "#444", "#ccc", "5 5", "#fff" },			/* response */
+	{ "#444", "#ccc", "5 5", "#fff" },			/* backlog outside lat */
 	{ "#7d74c4", "#a79cf0", "12 4", "#000" },		/* worker */
 	{ "#4b988a", "#7fd0c0", "4 2", "#000" },		/* data */
 	{ "#2f3d73", "#8794d8", "12 3 2 3 2 3", "#fff" },	/* journal */

@@ -209,7 +209,9 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
 	/* Only a job with a rate has a schedule. */
-	if (tally->times[TW_BACKLOG][direction].count && tw_has(tally, TW_METRIC_backlog_at_end_ns))
+	if ((tally->times[TW_BACKLOG][direction].count ||
+	     tally->times[TW_RATE_BACKLOG][direction].count) &&
+	    tw_has(tally, TW_METRIC_backlog_at_end_ns))
 		tw_page_remark(page, "behind the schedule at the end: %s%s (+-%s)",
 			       TW_SAY_NS(tally->counts[direction].backlog_at_end_ns),
 			       group->all.job_count > 1 ? " in the job farthest behind" : "",

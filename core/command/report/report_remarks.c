@@ -183,8 +183,9 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		if (rate)
 			tw_page_more(page, " (%s=%s)", names[i], json_string_value(rate));
 	}
-	tw_page_more(page, ": I/Os began up to %s late, which response includes%s",
-		     TW_SAY_NS(behind_ns), tw_report_own_backlog(&group->all.tally) < OWN_PART ? "" :
+	tw_page_more(page, ": I/Os began up to %s late, which lat %s%s", TW_SAY_NS(behind_ns),
+		     tw_has(&group->all.tally, TW_METRIC_depth_reached) ? "includes" :
+		     "leaves out", tw_report_own_backlog(&group->all.tally) < OWN_PART ? "" :
 		     "; the drive is not the reason, but fio, the engine or a missing CPU");
 }
 

@@ -228,15 +228,13 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 }
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
- * of the engine failed. With tw_event_time=1 its lat lacks deliver. In an open loop it is the
- * response. */
+ * of the engine failed. With tw_event_time=1 its lat lacks deliver. */
 static void put_fio_mean(struct tw_page *page, const struct tw_report_group *group, int direction)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_counts *fio = &tally->counts[direction];
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 	const int lacks_deliver = group->event_times == group->all.job_count;
-	const int is_open_loop = tw_has(tally, TW_METRIC_depth_reached);
 	const double of_fio_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
 	double off_ns = of_fio_ns - tw_histogram_mean_ns(lat);
 
@@ -246,11 +244,8 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	else if (tw_has(tally, TW_METRIC_fio_lat_ns) && fio->fio_ios) {
 		if (lacks_deliver)
 			off_ns += tw_tally_mean_ns(tally, TW_DELIVER, direction);
-		if (is_open_loop)
-			off_ns -= tw_histogram_mean_ns(&tally->times[TW_BACKLOG][direction]);
-		tw_page_also(page, "fio's lat%s: %s %s", is_open_loop ?
-			     ", against response (tw_rate_iops)" : lacks_deliver ?
-			     ", without deliver (tw_event_time=1)" : "",
+		tw_page_also(page, "fio's lat%s: %s %s",
+			     lacks_deliver ? ", without deliver (tw_event_time=1)" : "",
 			     TW_SAY_NS(round(fabs(off_ns))), off_ns < 0 ? "less" : "more");
 		if (fio->fio_ios != lat->count)
 			tw_page_more(page, " of %s", TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));

@@ -39,13 +39,13 @@ static double mean_ns(const struct tw_sweep_trials *trials, unsigned stage)
 }
 
 /* Return the stage whose mean is the largest, or the most above that of @than, if that is not
- * NULL. */
+ * NULL. A backlog is not meant: it follows from whatever gives way. */
 static unsigned largest_stage(const struct tw_sweep_trials *trials,
 			      const struct tw_sweep_trials *than)
 {
 	unsigned largest = TW_QUEUE;
 
-	for (unsigned i = 0; i < TW_STAGES; i++)
+	for (unsigned i = 0; i < TW_BACKLOG; i++)
 		if (mean_ns(trials, i) - (than ? mean_ns(than, i) : 0) >
 		    mean_ns(trials, largest) - (than ? mean_ns(than, largest) : 0))
 			largest = i;
@@ -93,7 +93,6 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 		json_decref(limit);
 		return text;
 	}
-	/* A backlog follows from whatever gives way. */
 	stage = largest_stage(fails, fails == low ? NULL : low);
 	return tw_format("%s, which %s %s: %s", tw_time_metrics[stage].name, fails == low ? "takes" :
 			 tw_format("grows from %s to", TW_SAY_NS(mean_ns(low, stage))),

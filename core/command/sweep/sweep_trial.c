@@ -325,16 +325,10 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 
 /* ---- what it did ---- */
 
-/* Return the time that begins when an I/O is due; without a rate this is lat. */
-static unsigned response_of(const struct tw_tally *tally)
-{
-	return tw_has_time(tally, TW_RESPONSE) ? TW_RESPONSE : TW_LAT;
-}
-
 void tw_sweep_add(struct tw_sweep_trials *trials, const struct tw_report_group *group)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const struct tw_histogram *of = tally->times[response_of(tally)];
+	const struct tw_histogram *of = tally->times[TW_LAT];	/* from when an I/O is due */
 
 	trials->seconds += (double)group->run_ns / 1e9;
 	trials->last = group;
@@ -361,7 +355,7 @@ void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_repor
 			 double goal_ns)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const struct tw_histogram *of = tally->times[response_of(tally)];
+	const struct tw_histogram *of = tally->times[TW_LAT];
 	const struct tw_windows *over_time = &tally->over_time;
 	double exact = 0, coarse = 0, ios = 0, all = 0;
 	uint32_t first, last, merged;
@@ -389,7 +383,7 @@ void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_repor
 		windows->rates[windows->count] = into->ios / windows->width_s;
 		windows->means_ns[windows->count] = into->ios > 0 ? sum_ns / into->ios : 0;
 	}
-	/* The windows have few digits, and no backlog. All I/Os together have both. */
+	/* The windows have few digits, and all I/Os together have more. */
 	for (int k = 0; k < TW_SYNC; k++) {
 		all += (double)of[k].count;
 		exact += of[k].count ? above(&of[k], goal_ns) : 0;

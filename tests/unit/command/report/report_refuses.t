@@ -64,7 +64,7 @@ $r->{submitting_call}{sync} = reads(9, 1)->{read}
 	=> submitting_call.sync counts more than ios.sync
 $r->{response}{backlog}{sync} = reads(9, 1)->{read}; $r->{ios}{sync} = 1
 	=> response.backlog is not for sync
-$r->{response}{total}{read} = 3 => response.total.read: not an object
+$r->{response}{backlog}{read} = 3 => response.backlog.read: not an object
 $r->{response}{backlog_at_end_ns}{read} = -1
 	=> response.backlog_at_end_ns.read is not a whole number of 0 or more
 $r->{fio_times}{residual} = reads(1, 101) => fio_times.residual.read counts more than ios.read

@@ -67,7 +67,8 @@ for my $i (1 .. int($seconds / $width_s)) {
 			$ENV{SWEEP_WRITES} ? (write => histogram(1, 10000, $all)) : () };
 }
 my $lat = histogram(3, $ios > $slow ? ($fast_ns, $ios - $slow) : (), $slow ? ($slow_ns, $slow) : ());
-my $late = histogram(3, 4000000, $ios);
+my $is_late = $rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND});
+my $late = histogram(3, 90000, $ios);
 my @writes = $ENV{SWEEP_WRITES} ? (write => histogram(3, 10000, $ios)) : ();
 my %moves = (read => 0, write => 0, trim => 0);
 open my $out, '>', "$folder/sweep.1.$pid.tickwise.json" or die "$folder: $!";
@@ -80,11 +81,11 @@ print $out JSON::PP->new->canonical->encode({
 		run => "$pid-1", event_time => JSON::PP::false, event_wait => JSON::PP::false,
 		fallback => JSON::PP::false }],
 	ios => { %moves, read => $ios, @writes ? (write => $ios) : (), sync => 0 }, bytes => { %moves, read => 4096 * $ios },
-	stages => { lat => { read => $lat, @writes }, device => { read => $lat, @writes } },
+	stages => { lat => { read => $lat, @writes }, device => { read => $is_late ? histogram(3, 10000, $ios) : $lat, @writes },
+		$is_late ? (backlog => { read => $late }) : () },
 	$ENV{SWEEP_SIZE} ? (files => [ map +{ host => 'box', path => $_,
 		size => $ENV{SWEEP_SIZE} + 0 }, 'a', 'b' ]) : (),
-	$rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND}) ? (response => {
-		backlog => { read => $late }, generator_ns => int($late->{sum_ns} *
+	$is_late ? (response => { generator_ns => int($late->{sum_ns} *
 			($ENV{SWEEP_OWN} // 0)), backlog_at_end_ns => { %moves, sync => 0,
 			read => $rate > ($ENV{SWEEP_BEHIND} // 1e9) ? int($seconds * 2e7) : 0 } }) : (),
 	clocks => {}, counter => { verdict => 'reliable', reasons => [] },
