@@ -282,6 +282,11 @@ static void refused(void)
 	tap_ok(!world_begin() && strstr(world.message, "does not go with thinktime"),
 	       "so is a schedule of fio's");
 	world_forget();
+	world.options.rate_iops[DDIR_READ] = 100;
+	world.td.o.rate_process = RATE_PROCESS_POISSON;
+	tap_ok(!world_begin() && strstr(world.message, "does not go with rate_process"),
+	       "also what would shape one");
+	world_forget();
 	world.options.arrivals = TW_ARRIVALS_POISSON;
 	tap_ok(!world_begin() && strstr(world.message, "tw_arrivals needs tw_rate_iops"),
 	       "and arrivals without a rate");
