@@ -152,7 +152,7 @@ void tw_start_when_due(const struct thread_data *td, const struct tw_job *job,
 #endif
 }
 
-void tw_waited_for_room(struct tw_job *job, uint64_t from_ticks)
+uint64_t tw_waited_since(struct tw_job *job, uint64_t from_ticks)
 {
 	struct tw_arrivals *arrivals = &job->hot.response->arrivals;
 	const uint64_t to_ticks = tw_job_stamp(job);
@@ -164,5 +164,5 @@ void tw_waited_for_room(struct tw_job *job, uint64_t from_ticks)
 	    tw_waits_bound(job, from_ticks, to_ticks, &no_cpu_ns))
 		waited -= min((double) no_cpu_ns * arrivals->us_ticks / 1000, waited);
 	arrivals->waited_ticks += (uint64_t) waited;
-	arrivals->full_until_ticks = to_ticks;
+	return to_ticks;
 }

@@ -135,6 +135,10 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 	io_u_mark_submit(td, 1);
 	io_u_mark_complete(td, 1);
 	/* fio reads its clock next. What the lines above took is the stage deliver. */
+	if (tw_is_open_loop(job))
+		tw_waited_since(job, io->enter_ticks);
+	if (tw_is_open_loop(job) && !io_u->error)
+		tw_response_ended(job->hot.response, io_u);
 	if (io_u->error)
 		tw_record_error(job, io_u, io->seen_ticks);
 	else
@@ -396,7 +400,8 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		}
 		entered = true;
 		if (from_ticks)
-			tw_waited_for_room(job, from_ticks);
+			job->hot.response->arrivals.full_until_ticks =
+				tw_waited_since(job, from_ticks);
 	}
 	job->hot.returned_ticks = tw_job_stamp(job);
 #ifdef TW_FIO_COMPLETE_TIME

@@ -27,12 +27,13 @@ uint64_t tw_look(struct tw_job *job);
 
 /* arrivals.c, for open loops. tw_arrive(): end prep() of an I/O, when it is due. Return 0; 1: the
  * job ends before, or an error, which is logged. tw_start_when_due(): let fio's own lat begin when
- * the I/O was due. tw_waited_for_room(): getevents() has waited for a completion since @from_ticks. */
+ * the I/O was due. tw_waited_since(): the job has waited for the device since @from_ticks. Return
+ * the time now. */
 int tw_arrive(struct thread_data *td, struct tw_job *job, const struct io_u *io_u);
 void tw_arrivals_begin(const struct thread_data *td, struct tw_job *job);
 void tw_start_when_due(const struct thread_data *td, const struct tw_job *job,
 		       struct io_u *io_u);
-void tw_waited_for_room(struct tw_job *job, uint64_t from_ticks);
+uint64_t tw_waited_since(struct tw_job *job, uint64_t from_ticks);
 
 /* engine_job.c. tw_set_up_once() logs why a ring can't be made. */
 int tw_init(struct thread_data *td);

@@ -22,6 +22,7 @@
 static uint64_t began_ns[IOS];	/* by order: when the kernel took them */
 static unsigned began;
 static bool hipri;		/* of the next job */
+static enum fio_ddir direction = DDIR_READ;
 
 static void note(unsigned i)
 {
@@ -34,9 +35,9 @@ static void begin(unsigned depth, unsigned batch)
 	world_forget();
 	began = 0;
 	world.accepted = note;
-	world.options.rate_iops[DDIR_READ] = (unsigned)(1000000000 / GAP_NS);
+	world.options.rate_iops[direction] = (unsigned)(1000000000 / GAP_NS);
 	world.options.hipri = hipri;
-	world.td.o.td_ddir = TD_DDIR_READ;
+	world.td.o.td_ddir = direction == DDIR_TRIM ? TD_DDIR_TRIM : TD_DDIR_READ;
 	world.td.o.iodepth = depth;
 	world.td.o.iodepth_batch = batch;
 	for (unsigned i = 0; i < depth; i++)
@@ -146,6 +147,32 @@ static void slow_device(void)
 	tap_is_u64(world_number("response.depth_reached"), 10, "iodepth was reached ten times");
 	tap_ok(world_number("response.backlog_at_end_ns.read") ==
 	       world_number("stages.backlog.read.max_ns"), "it is behind at its end");
+}
+
+/* Each trim is a system call, which takes as long as three gaps. The job makes only the last one
+ * late, by nine gaps. */
+static void slow_calls(void)
+{
+	direction = DDIR_TRIM;
+	begin(DEPTH, 1);
+	direction = DDIR_READ;
+	for (unsigned i = 0; i < 12; i++) {
+		struct io_u *io_u = world_transfer(0, DDIR_TRIM, 0, WORLD_SIZE);
+		const uint64_t takes_ticks = world.enter_ticks;
+
+		world_pass(i == 11 ? 10 * GAP_NS : 0);
+		world_prep(io_u);
+		world.enter_ticks = 3 * GAP_NS;
+		world_queue_prepared(io_u);
+		world.enter_ticks = takes_ticks;
+	}
+	world_end();
+	tap_note("of %" PRIu64 " ns backlog %" PRIu64 " of the job",
+		 world_number("stages.backlog.trim.sum_ns"), world_number("response.generator_ns"));
+	tap_ok(world_number("stages.backlog.trim.sum_ns") > 100 * GAP_NS &&
+	       world_number("response.generator_ns") >= 9 * GAP_NS &&
+	       world_number("response.generator_ns") < 9 * GAP_NS + 12 * LATE_NS,
+	       "the time of a trim by a system call is not the job's own");
 }
 
 static void batch(void)
@@ -301,6 +328,7 @@ int main(void)
 	in_time();
 	busy_job();
 	slow_device();
+	slow_calls();
 	batch();
 	polling_ring();
 	short_read();
