@@ -352,8 +352,8 @@ static double next_of_pair(struct tw_search *search, double step, double limit)
 int tw_search_is_done(const struct tw_search *search)
 {
 	return search->holds > 0 && search->fails > 0 &&
-	       search->fails <= fmax(search->holds * (1 + search->width),
-				     search->holds + search->unit) * (1 + ALIKE);
+	       search->fails <= (search->holds * (1 + search->width) + search->unit) *
+				(1 + ALIKE);
 }
 
 int tw_search_next(struct tw_search *search, struct tw_search_trial *trial)

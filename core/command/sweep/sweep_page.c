@@ -14,7 +14,6 @@
 #define GENERATOR_PART	0.5		/* of the backlog */
 #define BACKLOG_PART	0.2		/* of the response */
 #define NEAR_LIMIT	0.9		/* the rate that fails, for a limit to be why */
-#define ROUNDED		0.001		/* loads are whole numbers */
 #define LIMIT_ERROR	1.03		/* times a limit, which is known to 3 % */
 
 static const double percents[] = { 50, 99, 99.9 };
@@ -174,8 +173,8 @@ static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
 		tw_page_paragraph(page, "It bears %s I/Os a second, and %s are too many: %.1f %% "
 				  "apart%s", TW_SAY_NUMBER(search->holds),
 				  TW_SAY_NUMBER(search->fails),
-				  100 * apart, apart < search->width + ROUNDED ||
-				  tw_search_is_done(search) ? "" : tw_format("; %.1f %% were wanted", 100 * search->width));
+				  100 * apart, tw_search_is_done(search) ? "" :
+				  tw_format("; %.1f %% were wanted", 100 * search->width));
 	else if (search->holds > 0)
 		tw_page_paragraph(page, "It bears %s I/Os a second. No rate that was tried is "
 				  "surely too much", TW_SAY_NUMBER(search->holds));
