@@ -16,6 +16,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${TW_BUILD:-$root/build}
 fio=${FIO:-$(command -v fio)}
 what=$1 hosts=$2
+[ ! -e /run/netns/tw_client ] || { echo 'another one runs'; exit 1; }
 work=$(mktemp -d "$PWD/many_hosts.XXXXXX")
 put_back()
 {
@@ -34,9 +35,7 @@ put_back()
 }
 servers=
 trap put_back EXIT
-trap 'exit 1' INT TERM
-[ ! -e /run/netns/tw_client ] || { echo 'another one runs'; servers=; trap - EXIT; exit 1; }
-
+trap 'exit 1' INT TERM PIPE
 ip netns add tw_client && ip -n tw_client link add name bridge type bridge &&
 	ip -n tw_client address add 10.77.0.1/16 dev bridge && ip -n tw_client link set bridge up &&
 	ip -n tw_client link set lo up || exit
@@ -171,6 +170,7 @@ for run in $(seq "$runs"); do
 			>"/sys/fs/cgroup/blkio/tw_host$i/blkio.throttle.read_iops_device"
 	done
 	on
+	[ "$runs" -gt 1 ] || tail -n 40 "$work/out"
 	named=$(sed -n 's/^ *odd: host \([0-9.]*\).*/\1/p' "$work/out")
 	[ "$what" = even ] && wanted='' || wanted=10.77.1.$slow
 	[ "$named" != "$wanted" ] || right=$((right + 1))
