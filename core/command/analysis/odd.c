@@ -26,6 +26,7 @@
  *	1 of 8		100 %	99.6 %	94 %
  */
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,12 +46,14 @@
 /* ---- the parts of a run, and the order ------------------------------------- */
 
 /* Divide the windows into equal parts. A window is in the part that has its middle. Without
- * windows all parts are alike. One that has I/Os in flight most of the time had them in a part in
- * which none ended, too: they took about as long as the part. */
+ * windows all parts are alike. If no I/O ended in a part, but one that ended later was in flight
+ * throughout it, I/Os took about as long as the part. */
 static void find_parts(struct tw_odd_one *one, int direction)
 {
 	const struct tw_windows *windows = one->windows;
-	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 }, all_ns = 0, empty_ns;
+	const double part_ns = (double)windows->width_ns * windows->count / TW_ODD_PARTS;
+	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 };
+	double max_ns[TW_ODD_PARTS] = { 0 }, earlier_ns = 0;
 
 	one->parts = 0;
 	one->has_windows = windows->count != 0;
@@ -60,16 +63,16 @@ static void find_parts(struct tw_odd_one *one, int direction)
 
 		sum_ns[part] += (double)lat->sum_ns;
 		count[part] += (double)lat->count;
-		all_ns += (double)lat->sum_ns;
+		max_ns[part] = fmax(max_ns[part], (double)lat->max_ns);
 	}
-	empty_ns = (double)windows->width_ns * windows->count / TW_ODD_PARTS;
-	if (windows->count < TW_ODD_PARTS || all_ns < empty_ns * TW_ODD_PARTS / 2)
-		empty_ns = 0;
-	for (size_t part = 0; part < TW_ODD_PARTS; part++) {
+	/* From the last on: I/Os were in flight for up to @earlier_ns before the part after it. */
+	for (size_t part = TW_ODD_PARTS; part-- > 0;) {
 		one->mean_ns[part] = count[part] > 0 ? sum_ns[part] / count[part] :
-			one->has_windows ? empty_ns :
-			(double)tw_histogram_percentile(&one->lat[direction], 50);
+			!one->has_windows ?
+			(double)tw_histogram_percentile(&one->lat[direction], 50) :
+			windows->count >= TW_ODD_PARTS && earlier_ns >= part_ns ? part_ns : 0;
 		one->parts += one->mean_ns[part] > 0;
+		earlier_ns = fmax(earlier_ns - part_ns, max_ns[part]);
 	}
 }
 

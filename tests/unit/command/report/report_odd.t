@@ -150,6 +150,8 @@ says 'not judged: sda lacks I/Os in some of 16 parts' \
 in_parts parts.json 15 first
 says 'not judged: sdb lacks I/Os' 'one that began or ended at another time' \
 	parts.json
+job paused.json 8:0,sda,100000,2300000 8:16,sdb,110000,2300000 8:32,sdc,100100,2300000 \
+	8:48,sdd,100200,2300000
 perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 	for my $d (@{$j->{devices}}) {
 		my $i = 0;
@@ -164,11 +166,12 @@ perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 			@{$d->{over_time}{windows}}];
 	}
 	splice @{$j->{devices}[2]{over_time}{windows}}, 8, 2;
-	print JSON::PP->new->encode($j)' <four.json >parts.json
-says 'odd: device sdb: 1.10 times' 'one that paused with I/Os in flight is judged' parts.json
+	print JSON::PP->new->encode($j)' <paused.json >parts.json
+says 'odd: device sdb: 1.07 times' 'one that paused with I/Os in flight is judged' parts.json
 # Of two devices the slower one ends no I/O in four of 16 parts.
-job pauses.json 8:0,sda,1000,1000 8:16,sdb,10000,10000
-# pauses MS: each part takes so long
+job pauses.json 8:0,sda,1000,1000 8:16,sdb,10000,4000000
+job busy.json 8:0,sda,1000,1000 8:16,sdb,10000,3999999
+# pauses MS [FILE]: each part takes so long
 pauses()
 {
 	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
@@ -179,12 +182,14 @@ pauses()
 			$_->{start} .= "" for @{$over_time->{windows}};
 		}
 		splice @{$j->{devices}[1]{over_time}{windows}}, 5, 4;
-		print JSON::PP->new->encode($j)' "$1" <pauses.json >parts.json
+		print JSON::PP->new->encode($j)' "$1" <"${2-pauses.json}" >parts.json
 }
 pauses 1
-says 'odd: device sdb' 'so the slowest is named, whose I/Os take longer than a part' parts.json
+says 'odd: device sdb' 'so the slowest is named, one of whose I/Os takes as long' parts.json
+pauses 1 busy.json
+says 'not judged: sdb lacks I/Os' 'but not by many short I/Os in flight' parts.json
 pauses 32
-says 'not judged: sdb lacks I/Os' 'but not one with few I/Os in flight' parts.json
+says 'not judged: sdb lacks I/Os' 'nor one that was idle in between' parts.json
 
 # ---- jobs that do different things ----
 # Three more jobs, each with a device of its own, that do the same as each other.
