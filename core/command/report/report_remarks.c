@@ -226,7 +226,8 @@ static void warn_no_request(struct tw_page *page, const struct tw_report *report
 }
 
 /* Warn of reads that were not split, by what the jobs' processes read from storage. Each of
- * several threads has the sum of all. Before Linux 5.12 threads of io_uring did not count. */
+ * several threads has the sum of all. Before Linux 5.12 threads of io_uring did not count. Nor
+ * do file systems without a block device, such as tmpfs and FUSE: their major number is 0. */
 static void warn_cached(struct tw_page *page, const struct tw_report *report, const char *who)
 {
 	const struct tw_counts *reads = &report->tally.counts[TW_READ];
@@ -241,6 +242,9 @@ static void warn_cached(struct tw_page *page, const struct tw_report *report, co
 			return;
 		bytes += (double)tw_report_u64(job->json, "storage_read_bytes");
 	}
+	for (size_t i = 0; i < report->device_count; i++)
+		if (!strncmp(report->devices[i].number, "0:", 2))
+			return;
 	if (reads->split + reads->no_request || reads->ios < FEWEST_KNOWN || !reads->bytes ||
 	    10 * bytes > (double)reads->bytes || !report->device_count || has_no_requests(report))
 		return;

@@ -155,7 +155,8 @@ from_storage()
 from_storage 4096 ''
 has storage '99 % of the bytes that were read did not come from the device: a cache or holes had them.' \
 	'nor was much read from storage by reads that were not split'
-for other in '40961' '0 $r->{devices}=[]' '0 $r->{devices}[0]{name}="zram0"'; do
+for other in '40961' '0 $r->{devices}=[]' '0 $r->{devices}[0]{name}="zram0"' \
+	'0 $r->{devices}[0]{device}="0:27"'; do
 	from_storage "${other%% *}" "${other#* }"
 	has_not storage 'did not come' "not told: $other"
 done
