@@ -245,7 +245,6 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_cost(page, group, tw_report_rest(with));
 	if (with & TW_REPORT_WITH_ALL)
 		tw_report_add_over_time(page, group);
-	tw_page_begin_only(page, tw_report_rest(with));
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_slowest(page, group, with);
 	if (!group->span.is_wanted)
