@@ -158,12 +158,14 @@ static int find_part(struct line *line, const struct tw_windows *windows, const 
 static int is_held_by_job(const struct tw_report_group *group, int direction)
 {
 	const struct tw_tally *tally = &group->all.tally;
+	const double all_ns = (double)tally->times[TW_LAT][direction].sum_ns -
+			      (double)tally->times[TW_BACKLOG][direction].sum_ns;
 	double other_ns = 0;
 
 	for (unsigned i = 0; i < TW_STAGES; i++)
 		if (i != TW_BLOCKQ && i != TW_DEVICE && i != TW_KERNEL && i != TW_BACKLOG)
 			other_ns += (double)tw_tally_stage_ns(tally, i, direction);
-	return other_ns > JOB_PART * (double)tally->times[TW_LAT][direction].sum_ns ||
+	return other_ns > JOB_PART * all_ns ||
 	       (tw_has(tally, TW_METRIC_backlog_at_end_ns) &&
 		(double)tally->counts[direction].backlog_at_end_ns <
 			HELD_PART * (double)group->run_ns);
