@@ -357,7 +357,13 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 
 static int is_unknown(const struct tw_report_group *group)
 {
-	return tw_report_windows(group) && group->steady.verdict == TW_STEADY_NOT_KNOWN;
+	return tw_report_windows(group) && group->steady.verdict == TW_STEADY_NOT_KNOWN &&
+	       !group->steady.is_apart;
+}
+
+static int is_apart(const struct tw_report_group *group)
+{
+	return tw_report_windows(group) && group->steady.is_apart;
 }
 
 static int has_errors(const struct tw_report_group *group)
@@ -486,6 +492,8 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_paragraph(page, "their sum: report --merge-hosts");
 	add_names(page, &odd, groups, "too short, or too few I/Os, to tell whether steady:",
 		  is_unknown);
+	add_names(page, &odd, groups, "not judged, as the jobs of their hosts began at different "
+		  "times:", is_apart);
 	add_names(page, &odd, groups, "with errors:", has_errors);
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);
 	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {

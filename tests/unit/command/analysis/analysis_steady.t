@@ -164,6 +164,10 @@ is "$(tail -n 1 "$out")" '+- at 95 %; more: report --all, --html=FILE' 'what +- 
 run report --html=several.html middle.json other_host.json
 is "$(tail -n 3 several.html | head -n 1) $(grep -c 'at 95 %' several.html)" '<p>+- at 95 %</p> 1' \
 	'and at the end of HTML, once'
+sed 's/"name":"steady"/"name":"other"/; s/"groupid":0/"groupid":1/' other_host.json >other_job.json
+sed 's/"name":"steady"/"name":"other"/; s/"groupid":0/"groupid":1/' even.json >other_even.json
+says '--merge-hosts even.json other_host.json other_even.json other_job.json' 'not judged, as the jobs of their hosts began at different times: other, steady'
+has_not "$out" 'too short' 'and only for that reason'
 run report few.json
 has_not "$out" 'at 95 %' 'but not on a page without +-'
 set --
