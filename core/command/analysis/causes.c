@@ -293,7 +293,7 @@ static void divide_device(struct dividing *of, const json_t *slow, int is_single
 
 void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int is_single)
 {
-	struct tw_report_slow_stage list[TW_STAGES], *longest = list;
+	struct tw_report_slow_stage list[TW_STAGES], *longest = NULL;
 	const int count = tw_report_slow_stages(slow, list);
 	const double waited_ns = (double)tw_report_u64(slow, "waited_at_most_ns");
 	const json_t *causes = json_object_get(slow, "causes");
@@ -303,8 +303,9 @@ void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int
 	into->is_recorded |= causes != NULL;
 	into->lat_ns += (double)tw_report_u64(json_object_get(slow, "stages"), "lat");
 	into->stolen_ns += (double)tw_report_u64(causes, "stolen_at_most_ns");
-	for (int i = 1; i < count; i++)
-		if (list[i].ns > longest->ns)
+	/* The backlog follows from I/Os before this one. */
+	for (int i = 0; i < count; i++)
+		if (list[i].stage != TW_BACKLOG && (!longest || list[i].ns > longest->ns))
 			longest = &list[i];
 	for (int i = 0; i < count; i++) {
 		struct dividing of = { into, list[i].name, (double)list[i].ns };
@@ -323,7 +324,8 @@ void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int
 			divide_sync(&of, slow, (int)list[i].stage, is_single);
 		if (list[i].stage == TW_DEVICE)
 			divide_device(&of, slow, is_single, without_cause);
-		put(&of, TW_REPORT_EXACT, without_cause, of.left_ns);
+		put(&of, TW_REPORT_EXACT, list[i].stage == TW_BACKLOG ? "" : without_cause,
+		    of.left_ns);
 	}
 }
 

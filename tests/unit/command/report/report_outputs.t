@@ -131,6 +131,25 @@ is "$(with_wait 5000)" 'up to 63 % in deliver, waiting for a CPU' \
 is "$(with_wait 3500)" 'up to 44 % in deliver, waiting for a CPU' \
 	'also a cause of less than half'
 
+# An I/O of an open loop was due long before its turn came: an earlier one was slow.
+for causes in '' ', "causes": {"stage": "kernel", "ran_ns": 1000,
+		"waited_ns": 0, "interrupts_ns": 0, "woken_late_ns": 0, "asleep_ns": 0,
+		"unexplained_ns": 0, "since_interrupt_ns": 0, "stolen_at_most_ns": 0,
+		"lost": false, "had_cpu": [], "stall": {"from_ns": "8", "ns": 6000}}'; do
+	perl -pe 's/"slowest": \[\]/"slowest": [{"offset": 0, "size": 4096, "ddir": "read", "job": 0,
+		"monotonic_ns": "8", "waited_at_most_ns": 500, "stages": {"backlog": 6000,
+		"queue": 500, "kernel": 1000, "deliver": 500, "lat": 8000}'"$causes"'}]/' \
+		fast.json >late.json
+	run report --json late.json
+	is "$(of_json 'scalar @{$r->{analysis}{stalls} || []}')" 0 'a backlog is no stall'
+	run report late.json
+	tr -s ' \n' ' ' <"$out" >"late${causes:+_caused}"
+done
+has late '75 % in backlog; 6 % in queue; up to 6 % in kernel, waiting for a CPU' \
+	'the wait for a CPU is in the longest of the other stages'
+has late_caused "75 % in backlog; 13 % in kernel, the job's thread was running" \
+	'and a backlog needs no cause'
+
 # ---- I/Os that reach no device ----
 for known in '1 99' '20 80'; do
 	write_report cached.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of $known 0 0)"
