@@ -299,7 +299,8 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	}
 	if (has_counter(group))
 		tw_report_add_counter(page, group, 1);
-	add_warnings(page, group, "");
+	if (is_only_one)
+		add_warnings(page, group, "");
 	tw_report_add_headline(page, group, is_only_one, with);
 	add_limit(page, group, "");
 	tw_report_add_intervals(page, group);

@@ -112,6 +112,7 @@ for files in cached.json 'cached.json slow.json'; do
 	run report --html=page.html $files
 	is "$(perl -0777 -ne 's/<(figure|table).*//s; print /did not reach the device/ + 0' page.html)" 1 \
 		"$files: a warning comes before the figures and the bars"
+	is "$(grep -c 'did not reach the device' page.html)" 1 "$files: and only once"
 done
 rm cached.json
 # with_wait NS: prints the first share of the slowest, if the slowest read of 8 us may have waited
