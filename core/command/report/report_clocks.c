@@ -98,7 +98,7 @@ static void add_rate(struct tw_page *page, const json_t *own)
 		tw_page_more(page, "%.3f Hz, ", number(own, "hz"));
 	tw_page_more(page, "%s", words);
 	if (number(own, "rate_bound_ppb") > 0)
-		tw_page_more(page, " (the samples alone bound it to +-%s ppb)",
+		tw_page_more(page, " (by the samples alone it is at most %s ppb off)",
 			     TW_SAY_NUMBER(number(own, "rate_bound_ppb")));
 	if (number(own, "rate_window_ns") > 0)
 		tw_page_more(page, " (calibrated in %s)",

@@ -212,7 +212,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	if ((tally->times[TW_BACKLOG][direction].count ||
 	     tally->times[TW_RATE_BACKLOG][direction].count) &&
 	    tw_has(tally, TW_METRIC_backlog_at_end_ns))
-		tw_page_remark(page, "behind the schedule at the end: %s%s (+-%s)",
+		tw_page_remark(page, "behind the schedule at the end: %s%s (at most %s off)",
 			       TW_SAY_NS(tally->counts[direction].backlog_at_end_ns),
 			       group->all.job_count > 1 ? " in the job farthest behind" : "",
 			       TW_SAY_ROUND(tally->scalars.schedule_ns));

@@ -378,7 +378,7 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 		before = ",";
 	}
 	if (counts->split && scalars->clock_error_ns)
-		tw_page_more(page, "; stamps known to +-%s",
+		tw_page_more(page, "; stamps are at most %s off",
 			     TW_SAY_NS(scalars->clock_error_ns));
 	for (size_t i = 0; i < group->all.job_count; i++)
 		by_helper |= group->all.jobs[i].by_helper;
