@@ -402,7 +402,7 @@ static void add_left_out(struct tw_page *page, const struct tw_diff *diff)
 
 static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_less)
 {
-	int has_call = 0;
+	int has_call = 0, has_error = 0;
 
 	tw_page_gap(page);
 	tw_page_note(page, "Runs: %zu of A, %zu of B.", diff->of[TW_DIFF_A],
@@ -419,8 +419,12 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_
 	if (has_interval(&diff->figures[0].change))
 		tw_page_more(page, " Intervals: %g %% each; a false alarm anywhere on the page: "
 			     "at most %g %%.", 100 - 100 * diff->level, 100 * diff->level);
-	for (size_t i = 0; i < diff->figure_count; i++)
+	for (size_t i = 0; i < diff->figure_count; i++) {
 		has_call |= diff->figures[i].kind == TW_DIFF_CALL;
+		has_error |= diff->figures[i].error_ns > 0;
+	}
+	if (has_error)
+		tw_page_more(page, " +-: at 95 %%, by sampling.");
 	tw_page_more(page, " Stages are parts of lat mean%s.", is_less ? "; more: diff --all" :
 		     has_call ? "; the submitting call overlaps them" : "");
 }
