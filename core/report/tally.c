@@ -254,6 +254,7 @@ static double slowest_ns(const struct tw_histogram *lat, double ios)
  * times, the variance of the sum of e is (N - 1) times the sum of all e^2. Since 0 <= s <= t,
  * the sum of s t is at least that of s^2, and e^2 adds up to at most
  * (1 - 2 R) s^2 + R^2 t^2. That of t^2 is not known, but t is at most lat.
+ * In an open loop that falls behind, this bound is wide: lat has the backlog, which t has not.
  *
  * For R above 1/2 this would be a small difference of large numbers. The other stages
  * together have the same error. The root of the sum of their squares is at most the sum of
