@@ -175,7 +175,7 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 	if (!has_causes(tail) &&
 	    add_slices(&all, group, direction, known >= 1000 ? 99.9 : 99))
 		*tail = all;
-	return tail->causes.ios && tail->causes.lat_ns > 0;
+	return tail->causes.count && tail->causes.lat_ns > 0;
 }
 
 /* ---- the sentence ----------------------------------------------------------- */

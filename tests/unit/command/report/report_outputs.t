@@ -151,6 +151,13 @@ has late '75 % in backlog; 6 % in queue; up to 6 % in kernel, waiting for a CPU'
 has late_caused "75 % in backlog; 13 % in kernel, the job's thread was running" \
 	'and a backlog needs no cause'
 
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	$j->{slowest} = [{ offset => 0, size => 4096, ddir => "read", job => 0,
+		stages => { lat => 8000 } }];
+	print JSON::PP->new->encode($j)' <fast.json >unknown.json
+run report unknown.json
+has_not "$out" 'time of the slowest' 'no line on slow I/Os whose stages are not known'
+
 # ---- I/Os that reach no device ----
 for known in '1 99' '20 80'; do
 	write_report cached.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of $known 0 0)"
