@@ -433,7 +433,8 @@ static const char *who_is(const struct tw_report_group *group,
 }
 
 /* Add which part of each group that is not steady is to be quoted. */
-static void add_unsteady(struct tw_page *page, const struct tw_report_group *groups, size_t count)
+static void add_unsteady(struct tw_page *page, const struct tw_report_group *groups, size_t count,
+			 unsigned with)
 {
 	size_t number = 0;
 
@@ -446,7 +447,8 @@ static void add_unsteady(struct tw_page *page, const struct tw_report_group *gro
 		if (++number <= MOST_UNSTEADY)
 			tw_report_add_steady(page, &groups[i], tw_format("%s: ", who));
 		else if (number == MOST_UNSTEADY + 1)
-			tw_page_warning(page, "not steady (--all): %s", who);
+			tw_page_warning(page, "not steady or uneven%s: %s",
+					with ? "" : " (--all)", who);
 		else
 			tw_page_more(page, ", %s", who);
 	}
@@ -481,7 +483,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	}
 	if (worst)
 		tw_report_add_counter(page, worst, 1);
-	add_unsteady(page, groups, count);
+	add_unsteady(page, groups, count, with);
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_top(page, groups, count);
 	tw_page_contents(page);

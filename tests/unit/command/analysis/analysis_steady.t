@@ -175,7 +175,8 @@ for host in 1 2 3 4 5 6; do
 	sed "s/\"box\"/\"box$host\"/g; s/box-7/box$host-7/" middle.json >"middle$host.json"
 	set -- "$@" "middle$host.json"
 done
-says "$*" 'WARNING: not steady (--all): steady on box4, steady on box5, steady on box6 lat host: read'
+says "$*" 'WARNING: not steady or uneven (--all): steady on box4, steady on box5, steady on box6 lat host: read'
+says "--all $*" 'WARNING: not steady or uneven: steady on box4,'
 
 run report --from=7s middle.json
 is "$status" 64 'a part after the end is refused'
