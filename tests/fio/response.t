@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Tests: plugin
 #
-# Behaviour: in a job with a rate, the report has response times next to lat, by
-# fio's own schedule. Those of a job that can't keep up grow while lat stays.
+# Behaviour: in a job with a rate, the report has the backlog next to lat, by fio's own
+# schedule. That of a job that can't keep up grows while lat stays.
 # Defect: a due time of another I/O, of another direction, of the ramp time's
-# schedule, in another unit; response times where nothing has a schedule.
+# schedule, in another unit; a backlog where nothing has a schedule.
 #
 # Time is simulated (preload/ring_device.c), on a device that takes 20 us for each
 # I/O and does one after another: some 47000 a second. fio's schedule is in whole
