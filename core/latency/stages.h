@@ -44,6 +44,12 @@ _Static_assert(TW_BACKLOG + 1 == TW_STAGES, "the stages before it are in one cac
 
 #define TW_INSIDE_STAGES	(TW_REAP - TW_SUBMIT + 1)
 
+/* Return stage @n in order of time. */
+static inline int tw_stage_in_time(int n)
+{
+	return (n + TW_BACKLOG) % TW_STAGES;
+}
+
 static inline int tw_stage_is_inside(int stage)
 {
 	return stage >= TW_SUBMIT && stage <= TW_REAP;

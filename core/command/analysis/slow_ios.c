@@ -48,8 +48,7 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 	int count = 0;
 
 	for (int n = 0; n < TW_STAGES; n++) {
-		/* In order of time. */
-		const int i = (n + TW_BACKLOG) % TW_STAGES;
+		const int i = tw_stage_in_time(n);
 		struct tw_report_slow_stage *at = &list[count];
 		const char *name = tw_time_metrics[i].name;
 

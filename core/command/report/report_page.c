@@ -152,7 +152,9 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		columns[i].flags = TW_COLUMN_NARROW;
 	}
 	table = tw_page_table(page, columns, count);
-	for (unsigned i = 0; i < TW_TIMES; i++) {
+	for (unsigned n = 0; n < TW_TIMES; n++) {
+		const unsigned i = n < TW_STAGES ? (unsigned)tw_stage_in_time((int)n) : n;
+
 		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
 			for (unsigned part = TW_SYNC_WORKER; part <= TW_SYNC_WAKE; part++)
 				add_row(table, &means, tally, part, direction);

@@ -248,7 +248,8 @@ static uint64_t add_sync_parts(struct tw_series *stack, const struct tw_tally *t
 void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 			 int direction, double scale)
 {
-	for (unsigned i = 0; i < TW_STAGES; i++) {
+	for (int n = 0; n < TW_STAGES; n++) {
+		const unsigned i = (unsigned)tw_stage_in_time(n);
 		const uint64_t ns = tw_tally_stage_ns(tally, i, direction);
 		uint64_t parts_ns = 0;
 
@@ -300,10 +301,13 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 		stack = tw_plot_stack(plot, "%s, from about p%g up: %s of %s and more", name,
 				      bars[i], TW_SAY_COUNT(sum.ios, "I/O[s]"),
 				      TW_SAY_NS(tw_lat_slice_low(sum.at)));
-		for (int j = 0; j < TW_STAGES; j++)
+		for (int n = 0; n < TW_STAGES; n++) {
+			const int j = tw_stage_in_time(n);
+
 			if (sum.sum_ns[j])
 				tw_plot_part(stack, tw_time_metrics[j].name, tw_report_color_of(j),
 					     (double)sum.sum_ns[j]);
+		}
 	}
 }
 

@@ -315,7 +315,8 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 		.y = { TW_PLOT_NUMBER, "mean response, us" },
 		/* As the plot of p99.9, whose scale would make stages flat. */
 		.reaches_x = search->loads[search->count - 1].rate);
-	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
+	for (int n = 0; n < TW_STAGES; n++) {
+		const unsigned stage = (unsigned)tw_stage_in_time(n);
 		struct tw_series *band = NULL;
 
 		for (size_t j = 0; j < search->count; j++) {
@@ -325,8 +326,8 @@ static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 
 			if (search->fails > 0 && rate > search->fails)
 				break;
-			for (unsigned below = 0; below < stage; below++)
-				low_ns += mean_ns(trials, below);
+			for (int below = 0; below < n; below++)
+				low_ns += mean_ns(trials, (unsigned)tw_stage_in_time(below));
 			if (!band && mean_ns(trials, stage) > 0)
 				band = tw_plot_line(plot, tw_time_metrics[stage].name,
 						    tw_report_color_of((int)stage));

@@ -158,6 +158,12 @@ perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 run report unknown.json
 has_not "$out" 'time of the slowest' 'no line on slow I/Os whose stages are not known'
 
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	$j->{stages}{backlog} = delete $j->{stages}{queue};
+	print JSON::PP->new->encode($j)' <fast.json >late.json
+run report late.json
+is "$(sed -n '/^stage /{n;s/ .*//p;}' "$out")" backlog 'the first stage in time is the first in the table'
+
 # ---- I/Os that reach no device ----
 for known in '1 99' '20 80'; do
 	write_report cached.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of $known 0 0)"
