@@ -365,12 +365,15 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 		return 0;
 	}
 	calls_ended = read_or_wrote(task);
-	if (of->read_or_wrote != calls_ended || of->call != call.number)
-		of->wait.flags |= TW_ATTACH_FIRST;
-	if (by_signal)
+	if (by_signal) {
+		/* A copy may wait for a socket, and for its file after that. */
 		of->wait.flags |= TW_ATTACH_BY_SIGNAL;
-	of->read_or_wrote = calls_ended;
-	of->call = call.number;
+	} else {
+		if (of->read_or_wrote != calls_ended || of->call != call.number)
+			of->wait.flags |= TW_ATTACH_FIRST;
+		of->read_or_wrote = calls_ended;
+		of->call = call.number;
+	}
 	of->wait.kind = TW_ATTACH_WAIT;
 	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
 	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));

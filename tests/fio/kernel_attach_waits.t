@@ -158,6 +158,12 @@ attached copy.json 'my @to = waits("copy_file_range", "$here/data.copy");
 "$calls" cold "$disk/data" $n >/dev/null
 attach --json=pipe.json -- "$calls" pipe "$disk/data" $n
 attached pipe.json '$slept >= 10 && count("splice") < $slept / 2' 'a full pipe is no wait for a file'
+attach --json=sends.json -- "$calls" sends "$disk/data" $n
+attached sends.json 'my $sends = '$n' / 2;
+	print "# $j->{waits}{calls_that_waited} calls, ", count("sendfile"), " waits\n";
+	count("sendfile", "$here/data") < 0.9 * $sends ||
+	$j->{waits}{calls_that_waited} >= 1.5 * $sends' \
+	'a call that waits for a socket first, and then for its file, is one that waited'
 
 attach --json=faults.json -- "$calls" faults "$disk/data" $n
 is "$status" 0 'page faults of a mapped file'

@@ -10,6 +10,8 @@
  *	written	the same, each after a write of this thread to FILE.written, which ends while it runs
  *	copy	copy_file_range(2) of a page to FILE.copy, which is open with O_DSYNC
  *	pipe	the same pages by splice(2) to a pipe, whose reader is slower
+ *	sends	sendfile(2) of two pieces to a socket, whose reader is slower; only the second one is
+ *		not in the page cache
  *	faults	reads the first byte of pages of a mapping
  *	write	makes FILE
  *	names	32 threads, each with COUNT reads of 32 files FILE.0 to FILE.31, which it makes, by
@@ -32,6 +34,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -364,6 +367,29 @@ static void fill_pipe(void)
 	pthread_join(thread, NULL);
 }
 
+static void fill_socket(void)
+{
+	char *piece = malloc(APART);
+	const int small = PAGE;		/* a piece never fits */
+	pthread_t thread;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ||
+	    setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)) ||
+	    pthread_create(&thread, NULL, empty, &ends[0]))
+		exit(5);
+	posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+	for (off_t from = 0; from + 2 * APART <= count * APART;) {
+		if (pread(file, piece, APART, from) != APART ||
+		    sendfile(ends[1], file, &from, 2 * APART) != 2 * APART)
+			exit(7);
+	}
+	close(ends[1]);
+	pthread_join(thread, NULL);
+	free(piece);
+}
+
 static void write_file(void)
 {
 	char *piece = calloc(1, APART);
@@ -410,6 +436,8 @@ int main(int argc, char **argv)
 		copy_pages(argv[2]);
 	else if (!strcmp(kind, "pipe"))
 		fill_pipe();
+	else if (!strcmp(kind, "sends"))
+		fill_socket();
 	else if (!strcmp(kind, "execs"))
 		begin_in_thread(argv);
 	else if (!strcmp(kind, "leader"))
