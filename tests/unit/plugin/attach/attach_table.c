@@ -138,9 +138,9 @@ static void test_merging(void)
 	if (tw_attach_add_call(&tally, &call))
 		abort();
 	table_is(0, "1.5 s. In 1.0 s: 9 waits or I/Os, 93.00 ms in all\n" TITLES
-		 "                 file\n"
-		 " 1.000   5.1 % 51.00ms       -       -        -  100 % fdatasync, flush /log\n"
-		 " 8.000   4.2 % 5.250ms 1.000ms 2.875ms  1.375ms   38 % read, io_uring   /data\n",
+		 "                      file\n"
+		 " 1.000   5.1 % 51.00ms       -       -        -  100 % fdatasync, direct I/O /log\n"
+		 " 8.000   4.2 % 5.250ms 1.000ms 2.875ms  1.375ms   38 % read, io_uring        /data\n",
 		 "", "one row a name, the longest time first");
 	table_is(0, "1.5 s, no wait, no I/O\n", "", "then nothing is new");
 	add_io(1, 1, READ, 1);
