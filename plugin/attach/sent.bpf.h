@@ -62,8 +62,10 @@ struct {
 static __u32 sent_bios;
 
 /* A page fault has no descriptor: the page that it reads leads to the file. */
-static __always_inline void name_page(struct tw_attach_inode *inode, const struct bio *bio)
+static __always_inline const struct inode *name_page(struct tw_attach_inode *inode,
+						     const struct bio *bio)
 {
+	const struct inode *host = 0;
 	__u64 page = (__u64)BPF_CORE_READ(bio, bi_io_vec, bv_page);
 	__u64 head = page ? BPF_CORE_READ((struct page *)page, compound_head) : 0;
 	const struct address_space *mapping;
@@ -72,12 +74,10 @@ static __always_inline void name_page(struct tw_attach_inode *inode, const struc
 		page = head - 1;
 	mapping = page ? BPF_CORE_READ((struct folio *)page, mapping) : 0;
 	/* One with such a bit is of memory without a file. */
-	if (mapping && !((__u64)mapping & 3)) {
-		const struct inode *host = BPF_CORE_READ(mapping, host);
-
-		name_inode(inode, host);
-		tell_inode(inode, host);
-	}
+	if (mapping && !((__u64)mapping & 3))
+		host = BPF_CORE_READ(mapping, host);
+	name_inode(inode, host);
+	return host;
 }
 
 /* A descriptor may be another file's when its thread falls asleep. Direct I/O has the file. */
@@ -146,6 +146,7 @@ static __noinline int limit_passes(struct bio *bio)
 	if ((__u64)READ(struct bio, key, bi_end_io) != (__u64)&iomap_dio_bio_end_io) {
 		struct tw_attach_inode inode = { 0 };
 
+		/* The worker may not see the mount that has the file's path. */
 		name_page(&inode, bio);
 		if (inode.mode)
 			bpf_map_update_elem(&limited, &inode, &now, BPF_ANY);
@@ -201,7 +202,7 @@ int BPF_PROG(thread_sends, struct bio *bio)
 	if (call.how & TW_ATTACH_SUBMITS)
 		sent.process = (__u32)task->tgid;
 	else if (call.number == TW_ATTACH_FAULT)
-		name_page(&sent.inode, bio);
+		tell_inode(&sent.inode, name_page(&sent.inode, bio));
 	else if ((__u64)bio->bi_end_io == (__u64)&iomap_dio_bio_end_io)
 		name_direct(&sent.inode, (__u64)bio->bi_private);
 	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST)) {
