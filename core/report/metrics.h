@@ -187,8 +187,8 @@ enum tw_show {
 	       "how precisely it is known when an I/O is due", .merge = TW_MAX) \
 	SCALAR(depth_reached, "response.depth_reached", "I/O[s] of an open loop that came while " \
 	       "iodepth I/Os were in flight (tw_rate_iops)") \
-	SCALAR(generator_ns, "response.generator_ns", "the part of backlog that fio, the engine " \
-	       "or a missing CPU caused, added up (tw_rate_iops)") \
+	SCALAR(generator_ns, "response.generator_ns", "the part of backlog that fio, the engine, " \
+	       "its submitting calls or a missing CPU caused, added up (tw_rate_iops)") \
 	SCALAR(files_left_out, "files_left_out", "files that a job did not list", .merge = TW_MAX) \
 	SCALAR(other_files, "devices_other_files", "files on devices that are not listed") \
 	SCALAR(other_ios, "devices_other_ios", "I/Os on these files") \

@@ -136,8 +136,8 @@ static uint64_t due_ticks(const struct thread_data *td, const struct tw_job *job
 }
 
 /*
- * Return how late the I/O would be if the device took no time: what fio, the engine or a
- * missing CPU caused. Since the I/O before, the job was busy for all of the time that it did
+ * Return how late the I/O would be if no completion were waited for: what fio, the engine, its
+ * submitting calls or a missing CPU caused. Since the I/O before, the job was busy for all of the time that it did
  * not wait for completions. Had the I/O before come later by what the job owed then, this one
  * would come so much later, too, less the gap between them.
  */

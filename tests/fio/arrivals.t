@@ -113,7 +113,7 @@ json fast.json '$j->{response}{generator_ns} > 0.9 * $j->{stages}{backlog}{read}
 ok $? 'a rate that fio and the engine can not send'
 run report fast.json
 has "$out" 'WARNING: rate not kept (tw_rate_iops=10000000): ' 'the page warns of it'
-has "$out" 'the drive is not the reason' 'with the reason'
+has "$out" 'mostly because of fio, the engine, its submitting calls' 'with the reason'
 
 # Arrivals at random follow from the seed.
 arrives first.json --tw_rate_iops=2000 --tw_arrivals=poisson --tw_slowest=1000

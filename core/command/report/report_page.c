@@ -234,8 +234,8 @@ static void add_open_loop(struct tw_page *page, const struct tw_tally *tally)
 	tw_page_paragraph(page, "open loop: %s came while iodepth I/Os were in flight",
 			  TW_SAY_COUNT(tally->scalars.depth_reached, "I/O[s]"));
 	if (own >= 0)
-		tw_page_more(page, "; fio, the engine or a missing CPU caused %.0f %% of backlog",
-			     100 * own);
+		tw_page_more(page, "; fio, the engine, its submitting calls or a missing CPU caused "
+			     "%.0f %% of backlog", 100 * own);
 }
 
 /* Add what needs an engine. Reports of `tickwise attach` do not have it. */

@@ -186,7 +186,7 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 	tw_page_more(page, ": I/Os began up to %s late, which lat %s%s", TW_SAY_NS(behind_ns),
 		     tw_has(&group->all.tally, TW_METRIC_depth_reached) ? "includes" :
 		     "leaves out", tw_report_own_backlog(&group->all.tally) < OWN_PART ? "" :
-		     "; the drive is not the reason, but fio, the engine or a missing CPU");
+		     "; mostly because of fio, the engine, its submitting calls or a missing CPU");
 }
 
 /* Is there a device that never has requests? */
