@@ -252,7 +252,7 @@ json off.json '$j->{jobs}[0]{kernel}{state} eq "off" && $j->{ios}{read} &&
 ok $? 'tw_kernel=off: nothing is split'
 job bare --tw_stages=0
 json bare.json '$j->{jobs}[0]{kernel}{state} eq "off" &&
-	join(" ", keys %{$j->{stages}}) eq "lat"'
+	join(" ", grep { %{$j->{stages}{$_}} } keys %{$j->{stages}}) eq "lat"'
 ok $? 'tw_stages=0: nothing is split'
 (unset TICKWISE_KERNEL
 	run_fio --name=default $common --tw_report=default.json)
