@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "collect/sys_facts.h"
+#include "fio/engine_options.h"
 #include "fio/message.h"
 #include "fio_run.h"
 #include "job_report.h"
@@ -290,7 +291,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 		json_object_set_new(report.jobs->json, "machine_over_time",
 			tw_samples_to_json(job, tw_clock_offsets_monotonic_ns(job,
 				&job->collected.start, job->collected.start.ticks)));
-	if (!ret && storage_bytes != UINT64_MAX &&
+	if (!ret && !tw_engine_commands && storage_bytes != UINT64_MAX &&
 	    storage_bytes >= job->collected.start_storage_bytes)
 		json_object_set_new(report.jobs->json, "storage_read_bytes", tw_json_of_u64(
 			storage_bytes - job->collected.start_storage_bytes));
