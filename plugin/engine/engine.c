@@ -134,11 +134,12 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 	io->seen_ticks = tw_job_stamp(job);
 	io_u_mark_submit(td, 1);
 	io_u_mark_complete(td, 1);
-	/* fio reads its clock next. What the lines above took is the stage deliver. */
-	if (tw_is_open_loop(job))
+	if (tw_is_open_loop(job)) {
 		tw_waited_since(job, io->enter_ticks);
-	if (tw_is_open_loop(job) && !io_u->error)
-		tw_response_ended(job->hot.response, io_u);
+		if (!io_u->error)
+			tw_response_ended(job->hot.response, io_u);
+	}
+	/* What the lines above took is the stage deliver. */
 	if (io_u->error)
 		tw_record_error(job, io_u, io->seen_ticks);
 	else
