@@ -71,8 +71,8 @@ static const char *refusal(bool helper, const struct tw_program_rights *rights)
 				"tickwise kernel-helper`" :
 				"the kernel refuses the program: run as root or with "
 				"CAP_BPF, CAP_PERFMON and CAP_SYSLOG";
-	if (!rights->has_addresses && access("/proc/kallsyms", R_OK))
-		return "there is no /proc/kallsyms here: mount /proc";
+	if (!rights->has_addresses && access("/proc/self", F_OK))
+		return "there is no /proc here: mount it";
 	if (!rights->has_addresses)
 		return "the kernel hides its addresses from root, too: set "
 		       "kernel.kptr_restrict to 1, or run outside of the container";
