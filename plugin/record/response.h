@@ -12,8 +12,9 @@
  *	rate, rate_iops	that by which fio itself sleeps: rate_next_io_time, microseconds since
  *			td->epoch. fio computes it when it submits the I/O before, of the same
  *			direction. fio's lat begins when it has prepared the I/O, and leaves the
- *			backlog out. So does that of the report. fio's clock tells how late an I/O is. With the engine's clock,
- *			an error of the rate of fio's clock would add up over the run.
+ *			backlog out. So does that of the report. fio's clock tells how late an I/O
+ *			is. With the engine's clock, an error of the rate of fio's clock would add
+ *			up over the run.
  */
 #ifndef TW_PLUGIN_RECORD_RESPONSE_H
 #define TW_PLUGIN_RECORD_RESPONSE_H
