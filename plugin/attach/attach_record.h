@@ -148,8 +148,9 @@ enum {
 	TW_ATTACH_HAS_READ = 4,		/* a read */
 	TW_ATTACH_LIMITED = 8,		/* which io.max delayed; or pages of the file */
 	TW_ATTACH_SUSPENDED = 16,	/* which a suspended device delayed */
-	/* A signal ends the sleep. Without a file on storage, and in a copy, it counts only if it is
-	 * for a file system without a block device, which the stack tells. */
+	/* A signal ends the sleep. Without a file on storage, in a copy, and in calls such as
+	 * ioctl(2), it counts only if it is for a file system without a block device, which the
+	 * stack tells. */
 	TW_ATTACH_BY_SIGNAL = 32,
 };
 

@@ -343,7 +343,8 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 		find_files(task, &call);
 	if (!call.file && !(call.how & (TW_ATTACH_ANY_SLEEP | TW_ATTACH_NO_FILE)))
 		only_fault = 1;		/* such as send() of a mapped file */
-	by_signal = (!call.file || call.how & TW_ATTACH_COPIES) &&
+	/* A call of a descriptor alone, such as ioctl(2), may sleep for anything. */
+	by_signal = (!call.file || call.how & TW_ATTACH_COPIES || call.how == TW_ATTACH_ARG0) &&
 		    !(call.how & TW_ATTACH_ANY_SLEEP) && !(state & TASK_UNINTERRUPTIBLE);
 	if (by_signal && (only_fault || call.how & TW_ATTACH_RINGS))
 		return 0;
