@@ -66,12 +66,17 @@ static const struct call {
 	CALL(utimensat, AT_PATH), CALL(mknodat, AT_PATH), CALL(statfs, BY_PATH),
 	CALL(setxattr, BY_PATH), CALL(lsetxattr, BY_PATH),
 	CALL(getxattr, BY_PATH), CALL(lgetxattr, BY_PATH),
-	CALL(listxattr, BY_PATH), CALL(llistxattr, BY_PATH),
+	CALL(listxattr, BY_PATH), CALL(llistxattr, BY_PATH), CALL(flistxattr, TW_ATTACH_ARG0),
+	CALL(removexattr, BY_PATH), CALL(lremovexattr, BY_PATH),
+	CALL(fremovexattr, TW_ATTACH_ARG0),
 	CALL(io_submit, TW_ATTACH_NO_FILE | TW_ATTACH_SUBMITS),
 	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
 	CALL(io_uring_enter, TW_ATTACH_NO_FILE | TW_ATTACH_RINGS),
 #ifdef SYS_sync_file_range
 	CALL(sync_file_range, TW_ATTACH_ARG0),
+#endif
+#ifdef SYS_fchmodat2
+	CALL(fchmodat2, AT_PATH),
 #endif
 #ifdef SYS_newfstatat
 	CALL(newfstatat, AT_PATH),
@@ -89,6 +94,7 @@ static const struct call {
 	CALL(getdents, TW_ATTACH_ARG0 | READS),
 	CALL(chmod, BY_PATH), CALL(chown, BY_PATH), CALL(lchown, BY_PATH),
 	CALL(utimes, BY_PATH), CALL(utime, BY_PATH), CALL(mknod, BY_PATH),
+	CALL(futimesat, AT_PATH),
 #endif
 	{ "page fault", TW_ATTACH_FAULT, TW_ATTACH_NO_FILE | READS },
 };

@@ -170,6 +170,9 @@ static void test_rows(void)
 			wait.flags &= (__u16)~TW_ATTACH_FIRST;
 		add(&waits, &wait, "/one");
 	}
+	tap_ok(strcmp(tw_attach_call_name(SYS_fremovexattr), "fremovexattr") == 0 &&
+	       strcmp(tw_attach_call_name(SYS_flistxattr), "flistxattr") == 0,
+	       "calls of extended attributes are followed");
 	row = waits.all.rows[0];
 	tap_ok(waits.all.count == 1 && row->time.count == 4 && row->time.sum_ns == 1000 &&
 	       row->part_ns[TW_WAIT_DEVICE] == 500 && row->part_ns[TW_WAIT_COMPLETE] == 500,
