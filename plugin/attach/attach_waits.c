@@ -196,6 +196,9 @@ struct tw_attach_known {
 	struct tw_attach_wait of;	/* its call, flags, inode and stack */
 };
 
+/* Of a wait that does not count, so that its stack is read once. */
+static struct tw_wait_row no_row;
+
 int tw_attach_waits_init(struct tw_attach_waits *waits, uint32_t slowest)
 {
 	waits->known = calloc(PLACES, sizeof(*waits->known));
@@ -261,7 +264,7 @@ static bool has_row(struct tw_attach_waits *waits, const char *const text[TW_WAI
 	return waits->all.count < most || tw_waits_find(&waits->all, text);
 }
 
-/* Find the row of a wait by its names. It has none if it is not for storage. Return 0 or -ENOMEM. */
+/* Find the row of a wait by its names: @no_row if it is not for storage. Return 0 or -ENOMEM. */
 static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known,
 		    const char *name, const char *no_device)
 {
@@ -281,6 +284,7 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 		return -ENOMEM;
 	if (known->of.flags & TW_ATTACH_BY_SIGNAL && is.word != TW_SLEEP_FILE_SYSTEM) {
 		json_decref(plain);
+		known->row = &no_row;
 		return 0;
 	}
 	if (!has_row(waits, text, TW_ATTACH_MAX_WAIT_ROWS)) {
@@ -365,9 +369,9 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 		known->of = key;
 		if (find_row(waits, known, name, no_device))
 			return -ENOMEM;
-		if (!known->row)
-			return 0;
 	}
+	if (known->row == &no_row)
+		return 0;
 	tw_histogram_add(&known->row->time, ns);
 	tw_attach_parts(wait, known->word, part_ns);
 	for (int i = 0; i < TW_WAIT_PARTS; i++)
