@@ -369,7 +369,8 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	if (by_signal) {
 		/* A copy may wait for a socket, and for its file after that. */
 		of->wait.flags |= TW_ATTACH_BY_SIGNAL;
-	} else {
+	} else if (!in_fault) {
+		/* A call may wait for a page of its buffer, and for its file after that. */
 		if (of->read_or_wrote != calls_ended || of->call != call.number)
 			of->wait.flags |= TW_ATTACH_FIRST;
 		of->read_or_wrote = calls_ended;
