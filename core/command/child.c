@@ -42,6 +42,8 @@ int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
 			prepare(context, fd);
 		if (!argv)
 			_exit(0);
+		/* Whoever follows it shows this name until the program runs. */
+		prctl(PR_SET_NAME, basename(argv[0]));
 		execvp(argv[0], argv);
 		/* Tell the parent why; a program that runs has closed the pipe. */
 		error = errno;

@@ -95,9 +95,8 @@ void tw_report_find_steady(struct tw_report_group *group)
 
 const char *tw_report_say_span(const struct tw_report_part *part)
 {
-	return part->from_ns ? tw_format("from %s to %s", TW_SAY_ROUND(part->from_ns),
-					 TW_SAY_ROUND(part->to_ns)) :
-			       tw_format("until %s", TW_SAY_ROUND(part->to_ns));
+	return tw_format("from %s to %s", part->from_ns ? TW_SAY_ROUND(part->from_ns) : "0",
+			 TW_SAY_ROUND(part->to_ns));
 }
 
 static const char *say_part(const struct tw_report_part *part)

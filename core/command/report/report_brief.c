@@ -103,9 +103,8 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	for (size_t i = 0; i < count; i++) {
 		tw_report_add_counter(page, &groups[i], 1);
 		tw_report_warn_inside(page, &groups[i], "");
-		if (groups[i].steady.verdict != TW_STEADY)
-			tw_report_add_steady(page, &groups[i], tw_format("depth %llu: ",
-				(unsigned long long)groups[i].all.jobs[0].iodepth));
+		tw_report_add_steady(page, &groups[i], tw_format("depth %llu: ",
+			(unsigned long long)groups[i].all.jobs[0].iodepth));
 	}
 	tw_report_warn_holes(page, &last->all, "");
 	figures = tw_report_figures(page, "depth", tw_has(&last->all.tally, TW_METRIC_bytes));
@@ -116,6 +115,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 		return;
 	tw_page_gap(page);
 	add_stages(page, groups, count, direction);
+	tw_page_paragraph(page, "depth %llu:", depth);
 	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
 	tw_report_add_largest(page, last, direction, tw_format("depth %llu", depth));

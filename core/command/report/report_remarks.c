@@ -123,11 +123,10 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 				  "takes the next", verify);
 		return;
 	}
-	tw_page_paragraph(page, "deliver: fio takes a completion and submits the next I/O");
+	tw_page_paragraph(page, "deliver: fio submits an I/O after each completion that it takes");
 	if (calls > 0)
-		tw_page_more(page, " (%s a call)", TW_SAY_NS(call_ns / calls));
-	tw_page_more(page, " before it takes another; try a job with "
-		     "iodepth_batch_complete_max=%llu",
+		tw_page_more(page, " (%s)", TW_SAY_NS(call_ns / calls));
+	tw_page_more(page, ", and the others wait; try a job with iodepth_batch_complete_max=%llu",
 		     (unsigned long long)first->iodepth);
 }
 

@@ -135,8 +135,7 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 		return;
 	tw_page_add(page, steady->count ? TW_BLOCK_WARNING : TW_BLOCK_PARAGRAPH, "%s%s", who,
 		    tw_report_say_steady(steady));
-	for (size_t i = 0; i < steady->count && steady->verdict == TW_STEADY_CHANGED && !*who;
-	     i++) {
+	for (size_t i = 0; i < steady->count && steady->verdict == TW_STEADY_CHANGED; i++) {
 		const struct tw_report_part *part = &steady->parts[i];
 
 		if (i == steady->quoted)

@@ -216,15 +216,20 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 {
 	const uint64_t chosen = tw_tally_chosen(tally, direction);
 	const double ios = (double)tally->times[TW_LAT][direction].count;
+	unsigned largest = 0;
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
-	tw_page_remark(page, "rows %s are of a sample of %s; each mean is %s",
+	for (unsigned i = 0; i <= TW_LAT; i++)
+		if (tw_tally_stage_error_ns(tally, i, direction) >
+		    tw_tally_stage_error_ns(tally, largest, direction))
+			largest = i;
+	tw_page_remark(page, "rows %s are of a sample of %s; %s in %s, less in the others",
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
-		       tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
-		       "submit to reap",
+		       "between queue and deliver",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
-		       TW_SAY_ERROR(most_error_ns(tally, direction, 0, TW_LAT) / ios));
+		       TW_SAY_ERROR(tw_tally_stage_error_ns(tally, largest, direction) / ios),
+		       tw_time_metrics[largest].name);
 }
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
@@ -244,7 +249,7 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	else if (tw_has(tally, TW_METRIC_fio_lat_ns) && fio->fio_ios) {
 		if (lacks_deliver)
 			off_ns += tw_tally_mean_ns(tally, TW_DELIVER, direction);
-		tw_page_also(page, "fio's lat%s: %s %s",
+		tw_page_also(page, "fio's own lat%s: %s %s",
 			     lacks_deliver ? ", without deliver (tw_event_time=1)" : "",
 			     TW_SAY_NS(round(fabs(off_ns))), off_ns < 0 ? "less" : "more");
 		if (fio->fio_ios != lat->count)
