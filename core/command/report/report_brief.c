@@ -115,10 +115,9 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 		return;
 	tw_page_gap(page);
 	add_stages(page, groups, count, direction);
-	tw_page_paragraph(page, "depth %llu:", depth);
+	tw_report_add_largest(page, last, direction, tw_format("depth %llu", depth));
 	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
-	tw_report_add_largest(page, last, direction, tw_format("depth %llu", depth));
 	tail = tw_report_say_tail(last, direction);
 	if (tail)
 		tw_page_paragraph(page, "depth %llu, %s", depth, tail);

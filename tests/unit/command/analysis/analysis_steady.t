@@ -158,7 +158,7 @@ of even.json '$j->{analysis}{steady}{verdict} eq "not known" && $j->{analysis}{s
 
 # Of several, before their table: what to quote of those that were not steady.
 sed 's/"box"/"bix"/g; s/box-7/bix-7/' few.json >few_of_bix.json
-says 'middle.json other_host.json few_of_bix.json' '+-0.026 %, mean lat 2.000 ms +-0 % lat host: read'
+says 'middle.json other_host.json few_of_bix.json' 'from 1.92 s to 3.84 s 7812 IOPS, 4.000 ms lat host: read'
 says 'middle.json other_host.json few_of_bix.json' 'too short, or too few I/Os, to tell whether steady: bix'
 is "$(tail -n 1 "$out")" '+- at 95 %; more: report --all, --html=FILE' 'what +- means is told of several jobs'
 run report --html=several.html middle.json other_host.json
