@@ -9,6 +9,7 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
+#define MOST_OTHERS	2	/* parts of a run, with figures */
 #define MAX_BARS	30	/* in the plot of all jobs */
 
 static const char *name_of(const struct tw_report_group *group)
@@ -125,10 +126,23 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 
 /* ---- all ------------------------------------------------------------------ */
 
+/* Return the part with the fewest I/Os a second of those that are not quoted; @sign -1: the most. */
+static size_t slowest_other(const struct tw_report_steady *steady, int sign)
+{
+	size_t slowest = steady->quoted ? 0 : 1;
+
+	for (size_t i = slowest + 1; i < steady->count; i++)
+		if (i != steady->quoted &&
+		    sign * steady->parts[i].iops < sign * steady->parts[slowest].iops)
+			slowest = i;
+	return slowest;
+}
+
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  const char *who)
 {
 	const struct tw_report_steady *steady = &group->steady;
+	const size_t others = steady->count - 1;
 	int any = 0;
 
 	if (!tw_report_windows(group))
@@ -138,10 +152,12 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 	for (size_t i = 0; i < steady->count && steady->verdict == TW_STEADY_CHANGED; i++) {
 		const struct tw_report_part *part = &steady->parts[i];
 
-		if (i == steady->quoted)
+		if (i == steady->quoted || (others > MOST_OTHERS && i != slowest_other(steady, 1) &&
+					    i != slowest_other(steady, -1)))
 			continue;
 		if (!any++)
-			tw_page_item(page, "the rest:");
+			tw_page_item(page, others > MOST_OTHERS ? "slowest and fastest of %zu others:" :
+				     "the rest:", others);
 		tw_page_more(page, "%s %s %s", any > 1 ? ";" : "",
 			     tw_report_say_span(part), part->iops > 0 ?
 			     tw_format("%s IOPS, %s", TW_SAY_NUMBER(part->iops),
