@@ -166,15 +166,13 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
 	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_more(page, ", ran for %s, and were ready to run for %s, which is in part in "
-			     "the waits, too",
+		tw_page_more(page, ", ran for %s, and had no CPU for %s, of which some is counted "
+			     "as waiting",
 			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
-	tw_page_remark(page, "%llu of %llu read and %llu write calls waited for a file (%s)",
-		       (unsigned long long)scalars->calls_that_waited,
-		       (unsigned long long)scalars->read_calls,
-		       (unsigned long long)scalars->write_calls,
+	tw_page_remark(page, "%llu of %llu read and write calls waited for a file (%s)",
+		       (unsigned long long)scalars->calls_that_waited, (unsigned long long)calls,
 		       TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)));
 	tw_page_remark(page, "%s came from storage, with metadata and readahead",
 		       TW_SAY_BYTES(scalars->storage_bytes));

@@ -224,9 +224,9 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 		if (tw_tally_stage_error_ns(tally, i, direction) >
 		    tw_tally_stage_error_ns(tally, largest, direction))
 			largest = i;
-	tw_page_remark(page, "rows %s: a sample of %s; %s (%s) or less",
+	tw_page_remark(page, "rows %s: means of %s of I/Os; %s in %s, less in others",
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
-		       "between queue and deliver",
+		       "submit to reap",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
 		       TW_SAY_ERROR(tw_tally_stage_error_ns(tally, largest, direction) / ios),
 		       tw_time_metrics[largest].name);
