@@ -29,7 +29,7 @@
 	WORD(METADATA, "metadata", BEFORE, "a block of the file system's metadata") \
 	WORD(SWAP, "swap", ANYWHERE, "a page of swap") \
 	WORD(MMAP_LOCK, "mmap lock", BEFORE, "the lock of its memory map") \
-	WORD(OWN_PAGE, "own page", ANYWHERE, "a page that it reads itself") \
+	WORD(OWN_PAGE, "own page", ANYWHERE, "a page that the thread reads itself") \
 	WORD(OTHERS_PAGE, "other's page", ANYWHERE, "a page that another reads") \
 	WORD(DIRECT, "direct I/O", ANYWHERE, "its direct I/O") \
 	WORD(COMPLETIONS, "completions", ANYWHERE, "completions") \

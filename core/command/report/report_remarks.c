@@ -126,7 +126,7 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	tw_page_paragraph(page, "deliver: fio takes one completion at a time, and submits an I/O "
 			  "after each");
 	if (calls > 0)
-		tw_page_more(page, ", in a call of %s", TW_SAY_NS(call_ns / calls));
+		tw_page_more(page, ", in a system call of %s", TW_SAY_NS(call_ns / calls));
 	tw_page_more(page, "; a job with iodepth_batch_complete_max=%llu may wait less",
 		     (unsigned long long)first->iodepth);
 }

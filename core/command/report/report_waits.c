@@ -166,8 +166,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
 	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_more(page, ", ran for %s, and had no CPU for %s, of which some is counted "
-			     "as waiting",
+		tw_page_more(page, ", ran for %s, and waited %s for a CPU, in part within these waits",
 			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
@@ -323,8 +322,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 			     "thread ran (complete)",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
-	tw_page_more(page, "; %.0f %% is %s, above all for %s, %s",
+	tw_page_more(page, "; %.0f %% is %s, most of it in %s: %s",
 		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL],
-		     meaning_of(most->text[TW_WAIT_REASON]), file_of(most->text[TW_WAIT_FILE]));
+		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most->text[TW_WAIT_REASON]));
 	tw_waits_free(&waits);
 }

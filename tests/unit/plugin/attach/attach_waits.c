@@ -209,7 +209,7 @@ static void test_rows(void)
 	snprintf(wait.path, sizeof(wait.path), "/asked/for");
 	add(&waits, &wait, "-");
 	tap_ok(waits.all.count == 1002 &&
-	       strcmp(waits.all.rows[1001]->text[TW_WAIT_FILE], "other files below /asked/") == 0,
+	       strcmp(waits.all.rows[1001]->text[TW_WAIT_FILE], "many files below /asked/") == 0,
 	       "and one for another call");
 	for (int i = 0; i < 1000; i++) {
 		wait = wait_of(20000 + (uint64_t)i, 1);
@@ -217,7 +217,7 @@ static void test_rows(void)
 		add(&waits, &wait, name);
 	}
 	tap_ok(waits.all.count == 1200 &&
-	       strcmp(waits.all.rows[1002]->text[TW_WAIT_FILE], "other files below /folder/0/") == 0 &&
+	       strcmp(waits.all.rows[1002]->text[TW_WAIT_FILE], "many files below /folder/0/") == 0 &&
 	       waits.all.rows[1002]->time.count == 4 && waits.all.rows[1199]->time.count == 4,
 	       "a folder has a row for the files below it, if there are not too many folders");
 	tw_attach_waits_free(&waits);
