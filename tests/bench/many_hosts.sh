@@ -65,28 +65,9 @@ on()
 		{ tail -n 3 "$work/err"; exit 1; }
 }
 
-# sums FILE...: counts, bytes, smallest and largest lat of all reports, by direction
 sums()
 {
-	perl -MJSON::PP -e 'my (%n, %of);
-		for my $name (@ARGV) {
-			open my $file, "<", $name or die;
-			for (split /^(?=\{"schema)/m, do { local $/; <$file> }) {
-				my $r = decode_json($_);
-				for my $d ("read", "write", "trim") {
-					my $lat = $r->{stages}{lat}{$d};
-					$n{"$d ios"} += $r->{ios}{$d};
-					$n{"$d bytes"} += $r->{bytes}{$d};
-					push @{$of{$d}}, $lat->{min_ns}, $lat->{max_ns} if $lat->{count};
-				}
-			}
-		}
-		for my $d (sort keys %of) {
-			my @sorted = sort { $a <=> $b } @{$of{$d}};
-			$n{"$d min"} = $sorted[0];
-			$n{"$d max"} = $sorted[-1];
-		}
-		print "$_ $n{$_}\n" for sort keys %n' "$@"
+	perl "$root/tests/fio/report_sums.pl" "$@"
 }
 
 # same A B WHAT: compares two files of numbers
@@ -130,15 +111,7 @@ if [ "$what" = exact ]; then
 		same "$work/ours" "$work/theirs" "$format: merged and the hosts' reports"
 		case $format in
 		json | json+)
-			perl -MJSON::PP -0777 -ne 's/\A.*?^(?=\{)//ms; my %n;
-				for my $job (@{decode_json($_)->{client_stats}}) {
-					next if $job->{jobname} eq "All clients";
-					for ("read", "write", "trim") {
-						$n{"$_ bytes"} += $job->{$_}{io_bytes};
-						$n{"$_ ios"} += $job->{$_}{total_ios};
-					}
-				}
-				print "$_ $n{$_}\n" for sort keys %n' "$work/out" >"$work/fio"
+			sums --fio "$work/out" >"$work/fio"
 			grep -v 'min\|max' "$work/ours" >"$work/counts"
 			same "$work/counts" "$work/fio" "$format: reports and fio's own jobs" ;;
 		esac

@@ -47,28 +47,9 @@ is_unchanged()
 	ok $? "$1"
 }
 
-# sums FILE...: prints counts, bytes, and the smallest and largest lat of all reports
 sums()
 {
-	perl -MJSON::PP -e 'my (%n, %of);
-		for my $name (@ARGV) {
-			open my $file, "<", $name or die;
-			for (split /^(?=\{"schema)/m, do { local $/; <$file> }) {
-				my $r = decode_json($_);
-				for my $d ("read", "write") {
-					my $lat = $r->{stages}{lat}{$d};
-					$n{"$d ios"} += $r->{ios}{$d};
-					$n{"$d bytes"} += $r->{bytes}{$d};
-					push @{$of{$d}}, $lat->{min_ns}, $lat->{max_ns} if $lat->{count};
-				}
-			}
-		}
-		for my $d (sort keys %of) {
-			my @sorted = sort { $a <=> $b } @{$of{$d}};
-			$n{"$d min"} = $sorted[0];
-			$n{"$d max"} = $sorted[-1];
-		}
-		print "$_ $n{$_}\n" for sort keys %n' "$@"
+	perl "$root/tests/fio/report_sums.pl" "$@"
 }
 
 cat >job.fio <<END
@@ -105,16 +86,7 @@ for list in two all; do
 		@{decode_json($_)->{jobs}}), "\n"' merged | tail -n 1)" \
 		"$(sort $list | xargs | tr ' ' ,)" 'of the hosts that were typed'
 	on $list --output-format=json
-	perl -0777 -pe 's/\A.*?^(?=\{)//ms' out >fio.json
-	# Not "All clients": if a host has ended before another one starts, fio 3.33 and HEAD print
-	# that too early, with jobs left out.
-	is "$(perl -MJSON::PP -0777 -ne 'my @jobs = grep { $_->{jobname} ne "All clients" }
-		@{decode_json($_)->{client_stats}};
-		for my $d ("read", "write") {
-			my %n;
-			for my $job (@jobs) { $n{$_} += $job->{$d}{$_} for "io_bytes", "total_ios" }
-			print "$d bytes $n{io_bytes}\n$d ios $n{total_ios}\n";
-		}' fio.json)" \
+	is "$(sums --fio out)" \
 		"$(sums ./*.tickwise.json | grep -v 'min\|max')" "$list: the jobs of fio's output have the same sum"
 done
 
