@@ -138,8 +138,8 @@ enum tw_attach_how {
 	TW_ATTACH_PATH0 = 256,		/* this argument is the path of its file */
 	TW_ATTACH_PATH1 = 512,
 	TW_ATTACH_PATH2 = TW_ATTACH_PATH0 | TW_ATTACH_PATH1,	/* a number of two bits */
-	TW_ATTACH_COPIES = 32768,	/* from one file to another one */
 	TW_ATTACH_SUBMITS = 1024,	/* io_submit(2), for whose I/Os another call waits */
+	TW_ATTACH_COPIES = 32768,	/* from one file to another one */
 };
 
 enum {

@@ -188,8 +188,7 @@ const char *tw_report_where(unsigned stage);
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count);
 
-/* Add whether the figures are steady, which comes before them. @who: as above; with it the parts
- * that are not to be quoted are left out. */
+/* Add whether the figures are steady, which comes before them. @who: as above. */
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  const char *who);
 

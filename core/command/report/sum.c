@@ -200,15 +200,17 @@ static void put_about_syncs(struct tw_page *page, const struct tw_report *report
 	put_commits(page, report, tally->times[TW_SYNC_JOURNAL][direction].count);
 }
 
-/* Return how far off the sums of times can be, from @first to @last. */
-static double most_error_ns(const struct tw_tally *tally, int direction, unsigned first,
-			    unsigned last)
+/* Return the time from @first to @last whose sum can be farthest off. */
+static unsigned least_certain(const struct tw_tally *tally, int direction, unsigned first,
+			      unsigned last)
 {
-	double error_ns = 0;
+	unsigned least = first;
 
 	for (unsigned i = first; i <= last; i++)
-		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	return error_ns;
+		if (tw_tally_stage_error_ns(tally, i, direction) >
+		    tw_tally_stage_error_ns(tally, least, direction))
+			least = i;
+	return least;
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
@@ -216,20 +218,16 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 {
 	const uint64_t chosen = tw_tally_chosen(tally, direction);
 	const double ios = (double)tally->times[TW_LAT][direction].count;
-	unsigned largest = 0;
+	const unsigned least = least_certain(tally, direction, 0, TW_LAT);
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
-	for (unsigned i = 0; i <= TW_LAT; i++)
-		if (tw_tally_stage_error_ns(tally, i, direction) >
-		    tw_tally_stage_error_ns(tally, largest, direction))
-			largest = i;
 	tw_page_remark(page, "rows %s: means of %s of I/Os; %s in %s, less in others",
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
 		       "submit to reap",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
-		       TW_SAY_ERROR(tw_tally_stage_error_ns(tally, largest, direction) / ios),
-		       tw_time_metrics[largest].name);
+		       TW_SAY_ERROR(tw_tally_stage_error_ns(tally, least, direction) / ios),
+		       tw_time_metrics[least].name);
 }
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
@@ -319,8 +317,8 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 	tw_page_more(page, " %s%s", means.unit.name, of_sync ? ": the sync after the write" : "");
 	if (!of_sync && tw_tally_is_sampled(tally, direction))
 		tw_page_more(page, ", each %s", TW_SAY_ERROR(
-			     most_error_ns(tally, direction, TW_WORKER, TW_SCHEDULER) /
-			     (double)ios));
+			     tw_tally_stage_error_ns(tally, least_certain(tally, direction,
+				     TW_WORKER, TW_SCHEDULER), direction) / (double)ios));
 	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
 	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)

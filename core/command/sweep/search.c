@@ -254,7 +254,8 @@ static double next_part(const struct tw_search *search)
 /* It tells nothing about where the limit is, but that it is lower. */
 static int is_far_above(const struct tw_search *search, const struct tw_load *load)
 {
-	return tw_search_is_behind(search, load) || load->slow > FAR_ABOVE * share_of(search) * load->ios;
+	return tw_search_is_behind(search, load) ||
+	       load->slow > FAR_ABOVE * share_of(search) * load->ios;
 }
 
 /* Loads of which each is above the one before, as far as they show it. */
