@@ -208,7 +208,7 @@ waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 6
 waits "" >no_waits.json
 # More than have rows of their own, which are most of the time; and small ones
 waits "$(for i in $(seq 16); do row openat "/data/$i" metadata x 0 "$(counted 20 3)"; echo ,; done)
-	$(row pread64 'later files below /srv/data/' 'own page' x 4000 "$(counted 65 89 575 10)")" >many_files.json
+	$(row pread64 'many files below /srv/data/' 'own page' x 4000 "$(counted 65 89 575 10)")" >many_files.json
 
 # ---- another direction, another host ----
 sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/

@@ -322,7 +322,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 			     "thread ran (complete)",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
-	tw_page_more(page, "; %.0f %% is %s, most of it in %s: %s",
+	tw_page_more(page, "; %.0f %% is %s, above all in %s: %s",
 		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL],
 		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most->text[TW_WAIT_REASON]));
 	tw_waits_free(&waits);
