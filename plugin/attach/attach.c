@@ -341,8 +341,8 @@ static int follow(struct run *run, pid_t *pid)
 	for (size_t i = 0; i < target->count; i++) {
 		error = tw_attach_follow(run->program, target->all[i].fd);
 		/* It may have begun a set-user-ID program until its programs are followed. */
-		if (!error && !target->own && !tw_attach_may_see(target->all[i].pid))
-			error = -EPERM;
+		if (!error && !target->own)
+			error = tw_attach_may_see(&target->all[i]);
 		*pid = target->all[i].pid;
 		/* Of several, some may end meanwhile. */
 		if (error && (error != -ESRCH || target->count == 1))

@@ -42,9 +42,9 @@ const char *tw_attach_to_name(struct tw_attach_target *target, const char *name)
 const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path);
 const char *tw_attach_start(struct tw_attach_target *target, char **argv);
 
-/* True if this user may see the files of the process, which takes the right to trace
- * it. Of what starts later attach.bpf.c asks it: may_follow(). */
-bool tw_attach_may_see(pid_t pid);
+/* Return 0 if this user may see the files of the process, which takes the right to trace
+ * it; -EPERM, or -ESRCH if it has ended. Of what starts later attach.bpf.c asks it: may_follow(). */
+int tw_attach_may_see(const struct tw_attach_process *process);
 
 /* Print what /proc tells of the first process, in a line, where no program can be loaded. */
 void tw_attach_tell_less(const struct tw_attach_target *target);

@@ -48,35 +48,45 @@ static int open_pidfd(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-bool tw_attach_may_see(pid_t pid)
+static bool has_ended(const struct tw_attach_process *process)
+{
+	struct pollfd end = { .fd = process->fd, .events = POLLIN };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+int tw_attach_may_see(const struct tw_attach_process *process)
 {
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)process->pid);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A folder that is not there does not tell: /proc may hide others' processes. */
 	if (fd < 0)
-		return false;
+		return has_ended(process) ? -ESRCH : -EPERM;
 	close(fd);
-	return true;
+	return 0;
 }
 
 static const char *add(struct tw_attach_target *target, long number)
 {
-	const int fd = open_pidfd((pid_t)number);
+	const struct tw_attach_process process = { (pid_t)number, open_pidfd((pid_t)number) };
 	struct tw_attach_process *more;
+	int error;
 
-	if (fd == -EINVAL || fd == -ENOENT)
+	if (process.fd == -EINVAL || process.fd == -ENOENT)
 		return tw_format("%ld is a thread, not a process", number);
-	if (fd < 0)
-		return tw_format("process %ld: %s", number, strerror(-fd));
-	if (!tw_attach_may_see((pid_t)number))
+	error = process.fd < 0 ? process.fd : tw_attach_may_see(&process);
+	if (error == -EPERM)
 		return tw_format("process %ld belongs to another user: run as root "
 				 "or with CAP_SYS_PTRACE", number);
+	if (error)
+		return tw_format("process %ld: %s", number, strerror(-error));
 	more = tw_one_more(&target->all, &target->count);
 	if (!more)
 		return "out of memory";
-	*more = (struct tw_attach_process) { (pid_t)number, fd };
+	*more = process;
 	if (target->count == 1) {
 		read_program((pid_t)number, target->program);
 		tw_plain_text(target->program);
@@ -200,9 +210,7 @@ int tw_attach_go(struct tw_attach_target *target)
 bool tw_attach_has_ended(const struct tw_attach_target *target)
 {
 	for (size_t i = 0; i < target->count; i++) {
-		struct pollfd end = { .fd = target->all[i].fd, .events = POLLIN };
-
-		if (poll(&end, 1, 0) <= 0)
+		if (!has_ended(&target->all[i]))
 			return false;
 	}
 	return target->count;
