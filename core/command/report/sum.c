@@ -200,34 +200,30 @@ static void put_about_syncs(struct tw_page *page, const struct tw_report *report
 	put_commits(page, report, tally->times[TW_SYNC_JOURNAL][direction].count);
 }
 
-/* Return the time from @first to @last whose sum can be farthest off. */
-static unsigned least_certain(const struct tw_tally *tally, int direction, unsigned first,
-			      unsigned last)
+/* Return how far off the means of the times from @first to @last can be at most, in ns. */
+static double largest_error_ns(const struct tw_tally *tally, int direction, unsigned first,
+			       unsigned last)
 {
-	unsigned least = first;
+	double error_ns = 0;
 
 	for (unsigned i = first; i <= last; i++)
-		if (tw_tally_stage_error_ns(tally, i, direction) >
-		    tw_tally_stage_error_ns(tally, least, direction))
-			least = i;
-	return least;
+		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
+	return error_ns / (double)tally->times[TW_LAT][direction].count;
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
 static void put_error(struct tw_page *page, const struct tw_tally *tally, int direction)
 {
 	const uint64_t chosen = tw_tally_chosen(tally, direction);
-	const double ios = (double)tally->times[TW_LAT][direction].count;
-	const unsigned least = least_certain(tally, direction, 0, TW_LAT);
 
-	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
+	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) ||
+	    !tally->times[TW_LAT][direction].count)
 		return;
-	tw_page_remark(page, "rows %s: means of %s of I/Os; %s in %s, less in others",
+	tw_page_remark(page, "rows %s: from %s of I/Os; each mean %s or less",
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
 		       "submit to reap",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
-		       TW_SAY_ERROR(tw_tally_stage_error_ns(tally, least, direction) / ios),
-		       tw_time_metrics[least].name);
+		       TW_SAY_ERROR(largest_error_ns(tally, direction, 0, TW_LAT)));
 }
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
@@ -286,7 +282,6 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 	const uint64_t split = tally->times[of_sync ? TW_COMPLETE_WAKE : TW_SCHEDULER]
 			       [direction].count;
 	const uint64_t begun = tally->times[TW_BEFORE][direction].count;
-	const uint64_t ios = tally->times[TW_LAT][direction].count;
 	const int exact = of_sync || begun == split;
 	struct tw_report_means means;
 
@@ -317,8 +312,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 	tw_page_more(page, " %s%s", means.unit.name, of_sync ? ": the sync after the write" : "");
 	if (!of_sync && tw_tally_is_sampled(tally, direction))
 		tw_page_more(page, ", each %s", TW_SAY_ERROR(
-			     tw_tally_stage_error_ns(tally, least_certain(tally, direction,
-				     TW_WORKER, TW_SCHEDULER), direction) / (double)ios));
+			     largest_error_ns(tally, direction, TW_WORKER, TW_SCHEDULER)));
 	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
 	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)
