@@ -198,7 +198,7 @@ ok $? "tw_report=none"
 ok $? "writes no report"
 
 mkfifo pipe
-cat pipe >from_pipe &
+timeout $hung_s cat pipe >from_pipe &
 run_fio --name=a --rw=read --size=64k --tw_report=pipe >out
 wait
 [ -p pipe ] && json from_pipe '$j->{ios}{read} == 16'

@@ -112,13 +112,22 @@ ok $? "a host dies: the exit code is fio's"
 tells 3 2 2 'a host dies' 'no report came'
 replace_server 2>/dev/null
 
+# stop_host: stops the last host, and what it starts meanwhile
+stop_host()
+{
+	stopped=
+	until [ "$stopped" = "$(processes $last)" ]; do
+		stopped=$(processes $last)
+		# shellcheck disable=SC2086	# a list
+		kill -STOP $stopped 2>/dev/null
+	done
+}
+
 # A host that hangs for a while, and one that hangs until fio is killed.
-job runtime=1
+job runtime=3
 begin --client=three --eta=never
 soon '[ -e $at/job.0.0 ]'
-# shellcheck disable=SC2046	# a list
-stopped=$(processes $last)
-kill -STOP $stopped
+stop_host
 soon '[ "$(ls ./*.tickwise.json 2>/dev/null | wc -l)" = 2 ]'
 kill -CONT $stopped
 ends
@@ -127,8 +136,7 @@ is "$status $(grep -c '3 hosts: 3 reports sent, 3 received' err)" '0 1' \
 
 begin --client=three --eta=never
 soon '[ -e $at/job.0.0 ]'
-stopped=$(processes $last)
-kill -STOP $stopped
+stop_host
 soon '[ "$(ls ./*.tickwise.json 2>/dev/null | wc -l)" = 2 ]'
 kill -INT $runner
 soon 'grep -q "fio waits for its hosts; a second SIGINT ends it" err'
@@ -141,7 +149,7 @@ tells 3 2 2 'a host hangs' 'no report came'
 replace_server
 
 # A client that is killed. Its jobs end by themselves.
-job runtime=1 'exec_prerun=touch runs' tw_report=own
+job runtime=3 'exec_prerun=touch runs' tw_report=own
 begin --client=three --eta=never
 soon '[ "$(ls at*/runs 2>/dev/null | wc -l)" = 3 ]'
 kill -9 "$(ps -o pid= --ppid $runner | xargs)"
@@ -289,7 +297,7 @@ mkdir here
 cp job.fio three "$scratch/here" 2>/dev/null
 job runtime=200ms numjobs=3
 rm -f ./*.tickwise.json
-unshare -rm sh full.sh 40k "$tickwise" run --no-report --fio="$FIO" --engine="$TICKWISE_SO" \
+unshare -rm sh full.sh 16k "$tickwise" run --no-report --fio="$FIO" --engine="$TICKWISE_SO" \
 	--client="$good" --eta=never "$scratch/job.fio" >out 2>err
 status=$?
 if [ $status = 77 ] || grep -q '^unshare' err; then

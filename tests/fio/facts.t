@@ -126,7 +126,8 @@ for mode in 0 1; do
 	for again in 1 2 3 4 5 6 7 8 9 10; do
 		run_fio --name=s --filename=s --size=64k --direct=1 --numjobs=2 --thread=$mode \
 			--exec_postrun='sleep 1' --tw_report=s.json
-		json s.json.1 '@{$j->{jobs}[0]{machine_over_time}{at_ns}} > 1' && break
+		json s.json.1 '@{$j->{jobs}[0]{machine_over_time}{at_ns}} > 1' &&
+			json s.json.2 '@{$j->{jobs}[0]{machine_over_time}{at_ns}} > 1' && break
 	done
 	for report in s.json.1 s.json.2; do
 		json $report '

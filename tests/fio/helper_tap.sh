@@ -53,8 +53,11 @@ end_helper()
 # each, are gone
 idle()
 {
-	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ]; do
+	idle_looks=0
+	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ] &&
+	      [ $idle_looks -lt 1200 ]; do
 		sleep 0.1
+		idle_looks=$((idle_looks + 1))
 	done
 }
 

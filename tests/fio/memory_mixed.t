@@ -17,7 +17,7 @@ cat >mixed.fio <<-END
 	norandommap=1
 	filename=data
 	time_based=1
-	runtime=100ms
+	runtime=1
 
 	[memory]
 	ioengine=tickwise-memory

@@ -63,7 +63,11 @@ undisturbed()
 # A report that another user has put in the place of ours is left alone.
 if [ "$(id -u)" -eq 0 ]; then
 	cat >plant.sh <<'END'
-until [ -s early.1.*.tickwise.json ]; do sleep 0.1; done
+tries=0
+until [ -s early.1.*.tickwise.json ] || [ $tries = 1000 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
 set -- early.1.*.tickwise.json
 cp "$1" planted
 chown 65534 planted

@@ -190,8 +190,8 @@ for kind in 0 1; do
 		--name=one --name=two --name=three --tw_trigger=0
 	# The other job's I/O may have begun while nothing was recorded.
 	who=1
-	json both.json.1 '$j->{triggers}[0]{io} &&
-		!$j->{triggers}[0]{whole_from_ns}' || who=2
+	json both.json.1 '$j->{triggers}[0]{io} && !$j->{triggers}[0]{whole_from_ns}' ||
+		! json both.json.2 '$j->{triggers}[0]{io}' || who=2
 	fired both.json.$who "two at a time, thread=$kind: one of them"
 	json both.json.3 '!exists $j->{triggers}'
 	ok $? 'a third one that does not want it'
@@ -285,7 +285,7 @@ is "$(left)" '' 'fio and its job are killed: nothing is left'
 # The job that has stopped the ring is killed: the other job gets it then.
 cat >two.sh <<'END'
 fio=$(cat fio_pid)
-while [ "$(cat "$1/instances/tickwise-$fio/tracing_on")" != 0 ]; do sleep 0.1; done
+while [ "$(cat "$1/instances/tickwise-$fio/tracing_on")" = 1 ]; do sleep 0.1; done
 one=$(cut -d' ' -f1 "/proc/$fio/task/$fio/children")
 kill -KILL "$one"
 while kill -0 "$one" 2>/dev/null; do sleep 0.1; done

@@ -89,7 +89,7 @@ run report a.json --html="$long"
 ok $? 'a name as long as names can be'
 rm "$long"
 mkfifo pipe
-cat pipe >got &
+timeout 300 cat pipe >got &
 run report a.json -o pipe
 wait
 [ -p pipe ] && cmp -s got page
@@ -163,7 +163,7 @@ device, not a file" "$command $device"
 		ok $? "run $file"
 	done
 done
-cat a.json >pipe &
+timeout 300 sh -c 'cat a.json >pipe' &
 run report pipe
 wait
 [ "$status" -eq 0 ] && sed "s/pipe$/a.json/" "$out" | cmp -s - page

@@ -147,8 +147,8 @@ while read -r wanted arguments; do
 	text=${arguments#*: } arguments=${arguments%%: *} should=1
 	[ "$text" = "${text#not }" ] || should=0
 	case $arguments in
-	*one.jsonl*pipe*) cat one.jsonl >pipe & ;;
-	*pipe*) cat one.json >pipe & ;;
+	*one.jsonl*pipe*) timeout 300 sh -c 'cat one.jsonl >pipe' & ;;
+	*pipe*) timeout 300 sh -c 'cat one.json >pipe' & ;;
 	esac
 	# shellcheck disable=SC2086	# words
 	run report ${arguments#one.jsonl* }

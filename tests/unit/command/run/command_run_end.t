@@ -125,10 +125,10 @@ heeding() {
 
 # started DO: starts tickwise with a fio that does this, and waits until it does
 started() {
-	rm -f here
+	rm -f here pid
 	FAKE_DO="$1" heeding "$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err" &
 	tool=$!
-	while [ ! -e here ]; do sleep 0.05; done
+	while [ ! -e here ] && kill -0 "$tool" 2>/dev/null; do sleep 0.05; done
 }
 
 for signal in INT TERM HUP QUIT; do
