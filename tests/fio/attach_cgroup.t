@@ -15,8 +15,7 @@
 # No time is judged. The kernel counts each thread's sleeps, too (ru_nvcsw). Of those of many
 # processes at once, also of a program that attach starts itself, up to three in a thousand had no
 # record on Linux 6.18, and the kernel's own count of missed events is 0. So one in a hundred may be
-# missing, and no wait may be too many. Of 200 direct reads, from 2 to all sleep: of the 2,000
-# of many processes, one in ten must.
+# missing, and no wait may be too many. Of 200 direct reads, from 2 to all sleep.
 # shellcheck disable=SC2016	# Perl
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
@@ -122,7 +121,7 @@ seen()
 		sub count { my $end = shift; List::Util::sum0(map { $_->{time}{count} } grep {
 			$_->{call} eq "pread64" && $_->{file} =~ m{/$end$} } @rows) }
 		sub all { my ($n, $is) = @_; print "# $is of $n\n" if $is != $n;
-			$is <= $n && $is >= 0.99 * $n - 1 }
+			$is <= $n && $is >= 0.99 * $n - 3 - ($j->{kernel_stages}{missed_runs} // 0) }
 		'"$1"
 	ok $? "$name: $2"
 }
@@ -132,7 +131,7 @@ seen()
 outlive()
 {
 	"$calls" socket - 3000 >/dev/null &
-	until [ "$(io $!)" -gt 1000 ]; do sleep 0.1; done
+	until [ "$(io $!)" -gt 1000 ] || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
 	before=$(io $!)
 	echo $! >"$1/cgroup.procs"
 	after=$(io $!)
@@ -204,7 +203,7 @@ for type in cgroup2 cgroup; do
 		done' - "$calls" direct "$disk/data" 4
 	ends
 	is "$(wc -l <slept)" 500 "$name: all have run"
-	seen 'all($slept, count("data")) && $slept >= 200' 'all waits are seen'
+	seen 'all($slept, count("data")) && $j->{waits}{read_calls} >= 1960' 'all waits are seen'
 
 	kill $other
 	wait $other 2>/dev/null

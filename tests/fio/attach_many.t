@@ -26,7 +26,7 @@ calls=$TW_BUILD/tests/fio/wait_calls
 # many KIND COUNT: follows it; the most memory that attach had, in KiB, is in $most_kib
 many()
 {
-	timeout -s KILL $hung_s "$tickwise" attach --interval=0 --output=page --json="$1.json" \
+	timeout -s KILL $((4 * hung_s)) "$tickwise" attach --interval=0 --output=page --json="$1.json" \
 		-- "$calls" "$1" "$disk/data" "$2" >out 2>err &
 	attach=$!
 	most_kib=0

@@ -348,7 +348,7 @@ is "$(from_json stranger/stranger.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	readlink "/proc/$(cat child)/root" >>rights
 	kill -KILL "$helper_pid"
 	# The other process notices it, and ends.
-	while [ -d "/proc/$(cat child)" ]; do
+	while [ -s child ] && [ -d "/proc/$(cat child)" ]; do
 		sleep 0.05
 	done
 	echo >killed/go

@@ -176,7 +176,8 @@ fill_backlog()
 	kill -STOP "$helper_pid"
 	rm -f sent
 	(exec 8>&- && as $attacker ./helper_client "$socket" backlog) <open >sent &
-	while ! [ -s sent ]; do
+	filler=$!
+	while ! [ -s sent ] && kill -0 $filler 2>/dev/null; do
 		sleep 0.05
 	done
 }

@@ -224,7 +224,7 @@ ok $? 'an I/O that waited for a worker has that word, with the time'
 job buffered --tw_kernel=require --direct=0 --rw=write --io_size=4m
 split_is buffered.json 1024 'not_split("no_request") == 1024' \
 	'writes to the page cache: not split, no request'
-job buffered_read --tw_kernel=require --direct=0 --rw=randread
+job buffered_read --tw_kernel=require --direct=0 --invalidate=0 --rw=randread
 split_is buffered_read.json 256 'not_split("no_request") == 256' \
 	'reads from it, too'
 job synced --io_size=2m --rw=randwrite --fsync=16 --iodepth=1
@@ -323,7 +323,7 @@ late --thread --tw_kernel=require --tw_kernel_every=1 --stonewall --name=later $
 is $? 0 'a thread after another one'
 split_is later.json.2 256 "$joined" 'has its place, too'
 # Neither is over when the other one begins, as that one would then have its own program.
-late --numjobs=2 --tw_kernel=auto --tw_kernel_every=1 --thinktime=4ms
+late --numjobs=2 --tw_kernel=auto --tw_kernel_every=1 --thinktime=20ms
 is $? 0 'two processes'
 for of in 1 2; do
 	json late.json.$of '$j->{jobs}[0]{kernel}{why} =~ /create_serialize=0/ &&

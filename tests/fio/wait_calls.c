@@ -181,15 +181,15 @@ static struct {
 /* Each page has the number of its file. */
 static void make_named(int number)
 {
-	char path[4096], *page = aligned_alloc(PAGE, PAGE);
+	const size_t size = (size_t)(FILES * count) * PAGE;
+	char path[4096], *pages = aligned_alloc(PAGE, size);
 
 	snprintf(path, sizeof(path), "%s.%d", names.path, number);
-	memset(page, number, PAGE);
+	memset(pages, number, size);
 	names.made[number] = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
-	for (long i = 0; i < FILES * count; i++)
-		if (pwrite(names.made[number], page, PAGE, i * PAGE) != PAGE)
-			exit(9);
-	free(page);
+	if (pwrite(names.made[number], pages, size, 0) != (ssize_t)size)
+		exit(9);
+	free(pages);
 }
 
 static void *read_named(void *thread)
