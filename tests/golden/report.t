@@ -399,6 +399,10 @@ golden intervals report one.jsonl two.jsonl
 golden intervals_of_report report ran.json one.jsonl
 golden span report --from=1 --to=1500ms ran.json one.jsonl
 golden span_json report --json --from=3500ms one.jsonl
+sed 's/"host": *"box"/"host": "far"/; s/"pid": *100/"pid": 200/' one.jsonl >far.jsonl
+golden span_hosts report --from=1 --to=1500ms one.jsonl far.jsonl
+sed 's/"host": *"box"/"host": "far"/; s/"pid": *100/"pid": 200/' rated.json >far_rated.json
+golden span_windows report --to=200ms rated.json far_rated.json
 
 for page in one caused rated parts_worker cheap dear rich crowded; do
 	[ "$(wc -l <"$got/report_$page.txt")" -le 42 ]

@@ -103,25 +103,41 @@ void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *gro
 	tw_page_more(page, "there are %s of the job", TW_SAY_NS(group->end_ns));
 }
 
-void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group)
+/* Tell what was asked for, and what is known of that. */
+static void put_asked(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_span *asked = &group->asked;
 
+	if (asked->from_ns)
+		tw_page_more(page, "--from=%s", TW_SAY_ROUND(asked->from_ns));
+	if (asked->to_ns != UINT64_MAX)
+		tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
+			     TW_SAY_ROUND(asked->to_ns));
+	tw_page_more(page, group->is_of_windows ?
+		     ", rounded outward to whole windows); only I/Os, errors and lat are known of it" :
+		     ", rounded outward to whole intervals); the slowest I/Os of it are not known");
+}
+
+int tw_report_add_part(struct tw_page *page, const struct tw_report_group *groups, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!groups[i].span.is_wanted || groups[i].is_empty)
+			continue;
+		tw_page_remark(page, "a part of each run only, by the start of its first job (");
+		put_asked(page, &groups[i]);
+		return groups[i].is_of_windows;
+	}
+	return 0;
+}
+
+void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group)
+{
 	if (group->span.is_wanted) {
 		tw_page_remark(page, "a part of the run only: from %s to %s after the start of "
 			       "the %sjob (", TW_SAY_ROUND(group->span.from_ns),
 			       TW_SAY_ROUND(group->span.to_ns),
 			       group->all.job_count > 1 ? "first " : "");
-		if (asked->from_ns)
-			tw_page_more(page, "--from=%s", TW_SAY_ROUND(asked->from_ns));
-		if (asked->to_ns != UINT64_MAX)
-			tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
-				     TW_SAY_ROUND(asked->to_ns));
-		tw_page_more(page, group->is_of_windows ?
-			     ", rounded outward to whole windows); only I/Os, errors and lat are "
-			     "known of it" :
-			     ", rounded outward to whole intervals); the slowest I/Os of it are not "
-			     "known");
+		put_asked(page, group);
 	} else if (tw_report_is_of_intervals(group)) {
 		tw_page_remark(page, group->without_end ?
 			       "the sum of the intervals of the run; they have no slowest "

@@ -463,11 +463,13 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 {
 	const struct tw_report_group *worst = NULL;	/* by its counter */
 	struct tw_odd odd;
+	int lat_only;
 
 	tw_page_paragraph(page, "%s: %zu groups of jobs, %s", title, count,
 			  are_in_turn(groups, count) ? "one after another" : "in part at the same "
 			  "time");
 	tw_report_add_shared(page, groups, count);
+	lat_only = tw_report_add_part(page, groups, count);
 	tw_page_only(page, TW_IN_TEXT);
 	for (size_t i = 0; i < count; i++) {
 		const char *who = tw_format("%s: ", who_is(&groups[i], groups, count));
@@ -501,7 +503,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 		  "times:", is_apart);
 	add_names(page, &odd, groups, "with errors:", has_errors);
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);
-	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {
+	if (odd.all && !lat_only && !(with & TW_REPORT_WITH_ALL)) {
 		tw_page_gap(page);
 		tw_page_paragraph(page, "%s, %s:", odd.list->is_slow ? "odd" : "largest mean lat",
 				  tw_odd_name(&odd, odd.list));

@@ -207,6 +207,8 @@ void tw_report_add_percentiles(struct tw_page *page, const struct tw_tally *tall
  * nothing of what was asked for (over_time_table.c). */
 void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group);
+/* Of several groups: that only a part was asked for. Return 1 if nothing but lat is known of it. */
+int tw_report_add_part(struct tw_page *page, const struct tw_report_group *groups, size_t count);
 void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group);
 
 /* When something happened in a job's run: "0.123456 s of the run" (report_slowest.c). */
