@@ -165,9 +165,11 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 		count += waits->rows[i]->time.count;
 	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
-	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_more(page, ", ran for %s, and waited %s for a CPU, in part within these waits",
-			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
+	if (tw_has(tally, TW_METRIC_run_ns)) {
+		tw_page_more(page, ", and ran for %s", TW_SAY_NS(scalars->run_ns));
+		tw_page_remark(page, "they waited %s for a CPU, a part of it at the end of these "
+			       "waits", TW_SAY_NS(scalars->ready_ns));
+	}
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "%llu of %llu read and write calls waited for a file (%s)",
@@ -322,8 +324,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 			     "thread ran (complete)",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
-	tw_page_more(page, "; %.0f %% is %s, above all in %s: %s",
-		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL],
+	tw_page_more(page, "; %.0f %% in %s. Largest row: %s, %s, waiting for %s",
+		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL],
 		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most->text[TW_WAIT_REASON]));
 	tw_waits_free(&waits);
 }
