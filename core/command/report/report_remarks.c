@@ -123,10 +123,10 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 				  "takes the next", verify);
 		return;
 	}
-	tw_page_paragraph(page, "deliver: fio takes one completion at a time, and submits an I/O "
-			  "after each");
+	tw_page_paragraph(page, "deliver: fio submits an I/O after each completion that it takes, "
+			  "and the others wait for this system call");
 	if (calls > 0)
-		tw_page_more(page, ", in a system call of %s", TW_SAY_NS(call_ns / calls));
+		tw_page_more(page, ", %s until it returns", TW_SAY_NS(call_ns / calls));
 	tw_page_more(page, "; a job with iodepth_batch_complete_max=%llu may wait less",
 		     (unsigned long long)first->iodepth);
 }

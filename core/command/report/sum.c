@@ -219,9 +219,9 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) ||
 	    !tally->times[TW_LAT][direction].count)
 		return;
-	tw_page_remark(page, "rows %s: from %s of I/Os; each mean %s or less",
-		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
-		       "submit to reap",
+	tw_page_remark(page, "rows %s: a sample of %s of I/Os; means %s or less",
+		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "\"blockq\" to \"lat\"" :
+		       "\"submit\" to \"reap\"",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
 		       TW_SAY_ERROR(largest_error_ns(tally, direction, 0, TW_LAT)));
 }
