@@ -302,6 +302,7 @@ static const struct tw_fact of_attached[] = {
 static const struct tw_fact of_wait_row[] = {
 	{ "call", TW_TEXT | TW_MUST }, { "file", TW_TEXT | TW_MUST },
 	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT | TW_MUST },
+	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT },
 	{ "blockq_ns", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST },
 	{ "complete_ns", TW_NUMBER | TW_MUST }, { "time", TW_OBJECT | TW_MUST }, { NULL },
 };
@@ -310,6 +311,7 @@ static const struct tw_fact of_slow_wait[] = {
 	{ "monotonic_ns", TW_DIGITS | TW_MUST }, { "ns", TW_NUMBER | TW_MUST },
 	{ "call", TW_TEXT | TW_MUST }, { "file", TW_TEXT | TW_MUST },
 	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT | TW_MUST },
+	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT },
 	{ "pid", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST },
 	{ "tid", TW_NUMBER | TW_MUST }, { "offset", TW_NUMBER }, { "bytes", TW_NUMBER },
 	{ "who", TW_OBJECT, of_task }, { NULL },

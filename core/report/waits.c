@@ -15,7 +15,10 @@
 
 #define ROW	"waits.rows[]."
 
-static const char *const text_keys[TW_WAIT_TEXTS] = { "call", "file", "reason", "function" };
+static const char *const text_keys[TW_WAIT_TEXTS] = {
+	"call", "file", "reason", "function", "limit", "cgroup",
+};
+#define MUST_TEXTS	TW_WAIT_LIMIT	/* those before it are always there */
 static const char *const part_keys[TW_WAIT_PARTS] = { "blockq_ns", "device_ns", "complete_ns" };
 
 static int by_text(const void *left, const void *right)
@@ -125,7 +128,8 @@ json_t *tw_waits_to_json(struct tw_waits *waits)
 		json_t *json = json_object();
 
 		for (int j = 0; j < TW_WAIT_TEXTS; j++)
-			json_object_set_new(json, text_keys[j], tw_json_text(row->text[j]));
+			if (j < MUST_TEXTS || *row->text[j])
+				json_object_set_new(json, text_keys[j], tw_json_text(row->text[j]));
 		for (int j = 0; j < TW_WAIT_PARTS; j++)
 			json_object_set_new(json, part_keys[j], tw_json_of_u64(row->part_ns[j]));
 		json_object_set_new(json, "time", tw_histogram_to_json(&row->time,
@@ -168,7 +172,8 @@ static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_
 	if (row.time.digits < TW_WAIT_DIGITS)
 		tw_report_refuse(problem, ROW "time has less than %d digits", TW_WAIT_DIGITS);
 	for (int i = 0; i < TW_WAIT_TEXTS; i++)
-		text[i] = tw_want_string(json, ROW, text_keys[i], problem);
+		text[i] = i < MUST_TEXTS || json_object_get(json, text_keys[i]) ?
+			  tw_want_string(json, ROW, text_keys[i], problem) : "";
 	for (int i = 0; i < TW_WAIT_PARTS; i++) {
 		row.part_ns[i] = tw_want_u64(json, ROW, part_keys[i], problem);
 		if (__builtin_add_overflow(parts_ns, row.part_ns[i], &parts_ns) ||

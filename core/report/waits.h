@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A wait table: what tasks waited for, a row for each kind of call, file and reason. Rows of
- * the same four texts are one row, so tables merge by adding.
+ * the same texts are one row, so tables merge by adding.
  */
 #ifndef TW_REPORT_WAITS_H
 #define TW_REPORT_WAITS_H
@@ -24,6 +24,8 @@ enum tw_wait_text {
 	TW_WAIT_FILE,		/* its path; "-": not known */
 	TW_WAIT_REASON,		/* a word of latency/sleep_words.h */
 	TW_WAIT_FUNCTION,	/* of the kernel, or the file system, that tells it; or "" */
+	TW_WAIT_LIMIT,		/* of io.max, "riops=500"; "": none, or not known */
+	TW_WAIT_CGROUP,		/* the path of the cgroup that has the limit; the same */
 	TW_WAIT_TEXTS,
 };
 

@@ -83,7 +83,7 @@ void tw_attach_lines_put(struct tw_attach_lines *lines, const struct tw_attach_l
 	fprintf(out, " %-12s", line->call);
 	put_number(out, 12, line->offset);
 	put_number(out, 8, line->bytes);
-	fprintf(out, " %s", line->reason);
+	put_text(out, 0, line->reason);
 	if (*line->who) {
 		fputs(" of", out);
 		put_text(out, 0, line->who);

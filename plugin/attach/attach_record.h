@@ -12,6 +12,7 @@
 #endif
 
 #include "kernel/causes/offcpu.h"
+#include "kernel/limit.h"
 #include "kernel/sync/sync.h"
 
 enum tw_attach_kind {
@@ -165,6 +166,7 @@ struct tw_attach_wait {
 	__u64 dispatched_ns;	/* the first bio of the thread that ended in the wait */
 	__u64 finished_ns;	/* the last one */
 	__u64 on_ns;		/* the thread ran again */
+	struct tw_io_limit limit;	/* of TW_ATTACH_LIMITED */
 	/* The next five are set if the wait was not shorter than slow_wait_ns. */
 	__u32 process;		/* as the reader sees it; 0: not known */
 	__u32 thread;

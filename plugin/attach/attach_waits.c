@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 
 #include "latency/histogram.h"
+#include "command/analysis/analysis.h"
+#include "kernel/cgroup.h"
 #include "latency/histogram_json.h"
 #include "report/report_json.h"
 
@@ -229,6 +231,7 @@ static uint64_t hash_of(const struct tw_attach_wait *wait)
 static bool is_same(const struct tw_attach_wait *a, const struct tw_attach_wait *b)
 {
 	return a->call == b->call && a->flags == b->flags && !strcmp(a->path, b->path) &&
+	       memcmp(&a->limit, &b->limit, sizeof(a->limit)) == 0 &&
 	       memcmp(&a->inode, &b->inode, sizeof(a->inode)) == 0 &&
 	       memcmp(&a->stack, &b->stack, sizeof(a->stack)) == 0;
 }
@@ -273,9 +276,10 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	/* As a file of the report has it: names that differ only there would be one row. */
 	json_t *plain = tw_json_text(*known->of.path ? known->of.path : name);
 	const char *name_of = json_string_value(plain);
+	char limit[TW_LIMIT_TEXT] = "", cgroup[TW_CGROUP_PATH] = "";
 	const char *text[TW_WAIT_TEXTS] = {
 		tw_attach_call_name(known->of.call), name_of,
-		tw_sleep_texts[is.word].word, is.function,
+		tw_sleep_texts[is.word].word, is.function, limit, cgroup,
 	};
 	/* A byte that is no text is three in @plain. */
 	char others[64 + 2 * 3 * 256];
@@ -287,11 +291,15 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 		known->row = &no_row;
 		return 0;
 	}
+	if (is.word == TW_SLEEP_IO_MAX)
+		tw_limit_text(limit, &known->of.limit);
+	if (*limit)
+		tw_cgroup_path(cgroup, known->of.limit.cgroup);
 	if (!has_row(waits, text, TW_ATTACH_MAX_WAIT_ROWS)) {
 		snprintf(others, sizeof(others), TW_WAIT_FILES_BELOW "%.*s",
 			 folders_of(name_of), name_of);
 		text[TW_WAIT_FILE] = others;
-		text[TW_WAIT_FUNCTION] = "";
+		text[TW_WAIT_FUNCTION] = text[TW_WAIT_LIMIT] = text[TW_WAIT_CGROUP] = "";
 		if (!folders_of(name_of) || !has_row(waits, text, TW_ATTACH_MAX_FOLDER_ROWS))
 			text[TW_WAIT_FILE] = TW_WAIT_OTHER_FILES;
 	}
@@ -309,12 +317,12 @@ static bool has_owner(enum tw_sleep_word word)
 
 static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow)
 {
-	char *const *text = slow->row->text, who[48] = "", reason[128];
+	char *const *text = slow->row->text, who[48] = "", reason[256];
 
 	if (slow->who.kind == TW_WHO_PROCESS)
 		snprintf(who, sizeof(who), "%.16s (%u)", slow->who.name, slow->who.id);
-	snprintf(reason, sizeof(reason), tw_wait_needs_function(text[TW_WAIT_REASON]) ?
-		 "%s (%s)" : "%s", text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION]);
+	tw_report_say_reason(reason, sizeof(reason), text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION],
+			     text[TW_WAIT_LIMIT], text[TW_WAIT_CGROUP]);
 	tw_attach_lines_put(lines, &(struct tw_attach_line) {
 		.began_ns = slow->slept_ns, .ended_ns = slow->slept_ns + slow->ns.value,
 		.program = slow->program, .process = slow->process, .thread = slow->thread,
@@ -360,6 +368,8 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 
 	/* The record of a file may have been lost, and come later. */
 	key.flags = (__u16)((key.flags & ~TW_ATTACH_FIRST) | (strcmp(name, "-") ? NAMED : 0));
+	if (!(key.flags & TW_ATTACH_LIMITED))
+		key.limit = (struct tw_io_limit) { .which = TW_LIMIT_UNKNOWN };
 	for (uint64_t i = key.stack.count; i < TW_FRAMES; i++)
 		key.stack.frames[i] = 0;
 	known = place_of(waits, &key);
@@ -384,6 +394,11 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	return 0;
 }
 
+static json_t *text_to_json(const char *text)
+{
+	return *text ? tw_json_text(text) : NULL;
+}
+
 static json_t *known_to_json(uint64_t value)
 {
 	return value == TW_ATTACH_NOT_KNOWN ? NULL : tw_json_of_u64(value);
@@ -399,13 +414,15 @@ json_t *tw_attach_slowest_waits(struct tw_attach_waits *waits)
 			(const void *)tw_slowest_get(&waits->slowest, i);
 
 		json_array_append_new(slowest, json_pack(
-			"{so, so, so, so, so, so, so, so, so, so*, so*, so*}",
+			"{so, so, so, so, so, so, so*, so*, so, so, so, so*, so*, so*}",
 			"monotonic_ns", tw_json_digits(slow->slept_ns),
 			"ns", tw_json_of_u64(slow->ns.value),
 			"call", tw_json_text(slow->row->text[TW_WAIT_CALL]),
 			"file", tw_json_text(slow->row->text[TW_WAIT_FILE]),
 			"reason", tw_json_text(slow->row->text[TW_WAIT_REASON]),
 			"function", tw_json_text(slow->row->text[TW_WAIT_FUNCTION]),
+			"limit", text_to_json(slow->row->text[TW_WAIT_LIMIT]),
+			"cgroup", text_to_json(slow->row->text[TW_WAIT_CGROUP]),
 			"pid", tw_json_of_u64(slow->process),
 			"program", tw_json_text(slow->program),
 			"tid", tw_json_of_u64(slow->thread),

@@ -7,6 +7,8 @@
 #ifndef TW_PLUGIN_ATTACH_SENT_BPF_H
 #define TW_PLUGIN_ATTACH_SENT_BPF_H
 
+#include "kernel/stages/cgroup.bpf.h"
+
 #define MAX_SENT	65536	/* bios in flight */
 #define MAX_LIMITED	1024	/* files */
 #define MAX_SUBMITTERS	1024	/* processes */
@@ -23,6 +25,7 @@ struct sent {
 	__u32 call;		/* in which it was sent */
 	__u32 unused;
 	struct tw_attach_inode inode;	/* what a page fault or direct I/O is of; mode 0: unknown */
+	struct tw_io_limit limit;	/* of TW_ATTACH_LIMITED */
 };
 
 /* By the address of the bio. */
@@ -33,12 +36,17 @@ struct {
 	__type(value, struct sent);
 } bios SEC(".maps");
 
+struct passed {
+	__u64 at_ns;
+	struct tw_io_limit limit;
+};
+
 /* When a limit of a cgroup last let pages of a file pass. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MAX_LIMITED);
 	__type(key, struct tw_attach_inode);
-	__type(value, __u64);
+	__type(value, struct passed);
 } limited SEC(".maps");
 static __u32 limits;
 
@@ -140,10 +148,13 @@ static __always_inline __u32 delayed_by(struct task_struct *task)
 static __noinline int limit_passes(struct bio *bio)
 {
 	struct sent sent = { .flags = TW_ATTACH_LIMITED };
-	__u64 key = (__u64)bio, now = bpf_ktime_get_ns(), dio, waiter;
+	__u64 key = (__u64)bio, dio, waiter;
 	struct tw_attach_waiter *of;
 
+	if (bpf_core_type_exists(struct throtl_grp))
+		find_limit(key, &sent.limit);
 	if ((__u64)READ(struct bio, key, bi_end_io) != (__u64)&iomap_dio_bio_end_io) {
+		const struct passed now = { .at_ns = bpf_ktime_get_ns(), .limit = sent.limit };
 		struct tw_attach_inode inode = { 0 };
 
 		/* The worker may not see the mount that has the file's path. */
@@ -222,6 +233,7 @@ struct passing {
 	__u32 left;		/* bytes of the request that end, from @bio on */
 	__u32 flags;		/* of struct sent */
 	__u32 ends;
+	struct tw_io_limit limit;
 };
 
 /* Note that @bytes of a bio have ended. */
@@ -241,6 +253,8 @@ static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns
 					    sent->dispatched_ns < wait->dispatched_ns))
 			wait->dispatched_ns = sent->dispatched_ns;
 		wait->flags |= TW_ATTACH_HAS_ENDED | sent->flags;
+		if (sent->flags & TW_ATTACH_LIMITED)
+			wait->limit = sent->limit;
 		wait->finished_ns = now_ns;
 		of->read = sent->inode;
 		of->read_in = sent->call;
@@ -276,6 +290,9 @@ static long pass_bio(__u32 i, struct passing *now)
 	} else if (sent && !sent->dispatched_ns) {
 		sent->dispatched_ns = now->now_ns;
 		sent->flags |= now->flags;
+		/* A limit of a device below. */
+		if (!sent->limit.which)
+			sent->limit = now->limit;
 	}
 	return !now->bio || !now->left;
 }
@@ -289,6 +306,8 @@ int BPF_PROG(sent_issue, struct request *rq)
 		return 0;
 	now.now_ns = bpf_ktime_get_ns();
 	now.flags = delayed_by(bpf_get_current_task_btf());
+	if (bpf_core_type_exists(struct throtl_grp) && now.flags == TW_ATTACH_LIMITED)
+		find_limit(now.bio, &now.limit);
 	bpf_loop(MAX_BIOS, pass_bio, &now, 0);
 	return 0;
 }

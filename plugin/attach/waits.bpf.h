@@ -445,10 +445,12 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 		wait->inode = of->read;
 	if (limits && !(wait->flags & TW_ATTACH_HAS_ENDED)) {
 		const struct tw_attach_inode inode = wait->inode;
-		const __u64 *at = bpf_map_lookup_elem(&limited, &inode);
+		const struct passed *at = bpf_map_lookup_elem(&limited, &inode);
 
-		if (at && *at > wait->slept_ns)
+		if (at && at->at_ns > wait->slept_ns) {
 			wait->flags |= TW_ATTACH_LIMITED;
+			wait->limit = at->limit;
+		}
 	}
 	wait->process = wait->thread = 0;
 	if (wait->on_ns - wait->slept_ns >= slow_wait_ns)

@@ -173,3 +173,16 @@ void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id)
 	strcpy(path, known ? known->path : "");
 	pthread_mutex_unlock(&lock);
 }
+
+void tw_limit_text(char text[TW_LIMIT_TEXT], const struct tw_io_limit *limit)
+{
+	static const char *const names[TW_LIMITS] = {
+		[TW_LIMIT_RBPS] = "rbps", [TW_LIMIT_WBPS] = "wbps",
+		[TW_LIMIT_RIOPS] = "riops", [TW_LIMIT_WIOPS] = "wiops",
+	};
+
+	text[0] = '\0';
+	if (limit->which < TW_LIMITS && names[limit->which])
+		snprintf(text, TW_LIMIT_TEXT, "%s=%llu", names[limit->which],
+			 (unsigned long long)limit->value);
+}

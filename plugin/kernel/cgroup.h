@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
+#include "kernel/limit.h"
+
 #define TW_CGROUP_PATH	256	/* of a path, with its end */
+#define TW_LIMIT_TEXT	32	/* of a limit, with its end */
 #define TW_CGROUP_ROOT	1	/* id of the root */
 
 /*
@@ -22,6 +25,9 @@
  * that was asked for before reads nothing.
  */
 void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id);
+
+/* Write a limit as io.max has it: "riops=500". "": not known. */
+void tw_limit_text(char text[TW_LIMIT_TEXT], const struct tw_io_limit *limit);
 
 /* Open the folder of a cgroup: @path, or @path below where a hierarchy is mounted, of version 2
  * first. Return a descriptor or -errno; -ENOTTY: it is no cgroup. */

@@ -12,7 +12,7 @@
 #
 # On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
 # process that had handles in it, also to root without CAP_SYS_PTRACE if it is root's. A program
-# alone names nobody.
+# alone names nobody. A read that a limit of its cgroup holds names the limit.
 #
 # Defect: waits that are missed or counted twice, of another program, of another kind, or under a
 # wrong file; parts that do not add up; a process that was not in the commit is named, or one is
@@ -502,6 +502,34 @@ if command -v fsfreeze >/dev/null; then
 else
 	skip 'no fsfreeze'
 fi
+
+# ---- whose limit it was ------------------------------------------------------------------
+
+# limited CGROUP FILE LIMIT NO_LIMIT: attach follows reads of a cgroup that has a limit
+limited()
+{
+	mkdir -p "$1/tickwise.$$" 2>>why && [ -w "$1/tickwise.$$/$2" ] &&
+		echo "$device $3" >"$1/tickwise.$$/$2" 2>>why || return 1
+	for how in direct cold; do
+		attach --slow=0.000001 --json=limited.$how.json -- sh -c 'echo $$ >"$0/cgroup.procs" &&
+			exec "$@"' "$1/tickwise.$$" "$calls" "$how" "$mounted/data" 50
+		attached limited.$how.json 'my @held = waits("pread64", "", "io.max");
+			my @slow = grep { $_->{reason} eq "io.max" } @{$j->{waits}{slowest}};
+			count("pread64", "", "io.max") >= 15 && @slow == count("pread64", "", "io.max") &&
+			!(grep { $_->{limit} ne "riops=20" || $_->{cgroup} ne "/tickwise.'$$'" } @held, @slow) &&
+			!(grep { $_->{limit} && $_->{reason} ne "io.max" } @rows)' "$how: the limit is named"
+		works "$how: a line has it" grep -q "io.max (riops=20 of /tickwise.$$): .*/data" page
+		is_valid report limited.$how.json
+	done
+	echo "$device $4" >"$1/tickwise.$$/$2"
+	rmdir "$1/tickwise.$$"
+}
+device=$(mountpoint -d "$mounted")
+limited /sys/fs/cgroup/blkio blkio.throttle.read_iops_device 20 0 ||
+	limited /sys/fs/cgroup io.max riops=20 riops=max || {
+	rmdir /sys/fs/cgroup/tickwise.$$ 2>/dev/null
+	skip "no cgroup can limit a device here: $(tail -n 1 why)"
+}
 
 # appends NAME ARGUMENT...: attach counts the calls of an fio that waits for a commit with each
 # fsync. Others have time for handles between two of them.

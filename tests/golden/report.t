@@ -196,7 +196,7 @@ waits()
 row()
 {
 	echo "{\"call\": \"$1\", \"file\": \"$2\", \"reason\": \"$3\", \"function\":
-		\"$4\", \"blockq_ns\": $(($5 / 10)), \"device_ns\": $5, \"complete_ns\": $(($5 / 5)), \"time\": $6}"
+		\"$4\", ${7:-} \"blockq_ns\": $(($5 / 10)), \"device_ns\": $5, \"complete_ns\": $(($5 / 5)), \"time\": $6}"
 }
 waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 65 89 575 10)"),
 	$(row pread64 /data/db 'own page' folio_lock 1000 "$(counted 640 3)"),
@@ -204,7 +204,9 @@ waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 6
 	$(row pwrite64 /data/db other ext4_does 0 "$(counted 100 1)"),
 	$(row read /mnt/f 'file system' fuse 0 "$(counted 400 1)"),
 	$(row fdatasync /data/log writeback folio_wait_writeback 50 "$(counted 80 1)"),
-	$(row openat - 'no such word' x 0 "$(counted 20 1)")" >waits.json
+	$(row openat - 'no such word' x 0 "$(counted 20 1)"),
+	$(row read /data/db io.max folio_wait_bit_common 0 "$(counted 15 1)" '"limit": "riops=500", "cgroup":
+		"/system.slice/a-database-with-a-long-name.service\u001b[2J",')" >waits.json
 waits "" >no_waits.json
 # More than have rows of their own, which are most of the time; and small ones
 waits "$(for i in $(seq 16); do row openat "/data/$i" metadata x 0 "$(counted 20 3)"; echo ,; done)

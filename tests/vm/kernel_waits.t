@@ -4,7 +4,7 @@
 # Behaviour: attach counts each sleep of a program that reads, by call and file, on the kernels of
 # Debian 12 and 13, as the kernel itself counts it. The reason is the right one: a page that the
 # thread reads itself, its direct I/O, a page fault, the journal of a sync, a limit of its
-# cgroup, a suspended device. A request takes 3 ms, and so much is the time in the device, also
+# cgroup, which is named, a suspended device. A request takes 3 ms, and so much is the time in the device, also
 # after a request that ended while the thread ran. A wait for a socket is none. Defect: a register,
 # a stack or a function that this kernel has otherwise; parts of an earlier request.
 . "$(dirname "$0")/boot.sh"
@@ -67,6 +67,13 @@ for suite in $suites; do
 	waited faults 'page fault' 'own page'
 	for how in direct cold written; do
 		held limit_$how io.max 0.9
+	done
+	for how in direct cold written; do
+		json "$shared/limit_$how.json" 'my @held = grep { $_->{reason} eq "io.max" }
+				@{$j->{waits}{rows}};
+			print "# $_->{limit} of $_->{cgroup}\n" for @held;
+			@held && !grep { $_->{limit} ne "riops=20" || $_->{cgroup} ne "/limited" } @held'
+		ok $? "$suite, limit_$how: the limit is named"
 	done
 	split limit_direct
 	split limit_written

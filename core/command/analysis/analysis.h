@@ -182,6 +182,14 @@ void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_sin
 /* Write the path of a cgroup. Of a long one only the end is written. */
 void tw_report_say_path(char *text, size_t size, const char *path);
 
+/* Write "the limit of /a (io.max: wiops=100)". @path: of its cgroup; NULL or "": not known. */
+void tw_report_say_limit(char *text, size_t size, const char *limit, const char *path);
+
+/* Write why a wait was, with what belongs to that: "io.max (wiops=100 of /a)", "other (ext4_does)".
+ * @function, @limit and @path: or "". */
+void tw_report_say_reason(char *text, size_t size, const char *reason, const char *function,
+			  const char *limit, const char *path);
+
 /* ---- what others had in flight, and commits (in_flight_of_others.c) --- */
 
 /* Kinds of requests that a device has in flight for others, and alone at the end. */

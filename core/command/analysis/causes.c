@@ -53,19 +53,6 @@ static struct tw_report_cause *put(struct dividing *of, enum tw_report_bound bou
 
 /* ---- the job's thread ----------------------------------------------------- */
 
-/* Write "waiting for the limit of /a (io.max: wiops=100)". */
-static void say_limit(char *text, size_t size, const json_t *slept)
-{
-	const char *limit = tw_report_string(slept, "limit");
-	const char *path = tw_report_string(slept, "cgroup");
-	char name[TW_REPORT_NAME] = "a limit of its cgroup";
-
-	if (path)
-		tw_report_say_path(name, sizeof(name), path);
-	snprintf(text, size, "waiting for %s%s (io.max: %s)", path ? "the limit of " : "", name,
-		 limit);
-}
-
 /* Add a holder to those of a cause. */
 static void put_holder(struct tw_report_holder all[TW_REPORT_HOLDERS], size_t *count,
 		       const char *name, double ns)
@@ -126,15 +113,17 @@ static void say_slept(char *text, size_t size, const json_t *slept)
 {
 	const char *word = tw_report_string(slept, "word");
 	const char *function = tw_report_string(slept, "function");
+	const char *limit = tw_report_string(slept, "limit");
 	const int i = word_of(slept);
+	char of[TW_REPORT_NAME + 40];
 
+	if (i == TW_SLEEP_IO_MAX && limit)
+		tw_report_say_limit(of, sizeof(of), limit, tw_report_string(slept, "cgroup"));
 	if (i == TW_SLEEP_OTHER && function)
 		snprintf(text, size, "asleep in %s()", function);
-	else if (i == TW_SLEEP_IO_MAX && tw_report_string(slept, "limit"))
-		say_limit(text, size, slept);
 	else
-		snprintf(text, size, "waiting for %s", i < TW_SLEEP_WORDS ?
-			 tw_sleep_texts[i].text : word);
+		snprintf(text, size, "waiting for %s", i == TW_SLEEP_IO_MAX && limit ? of :
+			 i < TW_SLEEP_WORDS ? tw_sleep_texts[i].text : word);
 }
 
 /* Divide the stage by what the job's thread did, as far as that is known, and by the sleeps

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/analysis/analysis.h"
+#include "report/waits.h"
 
 #define MAX_PATH	36	/* of a cgroup, that is written */
 
@@ -15,6 +16,25 @@ void tw_report_say_path(char *text, size_t size, const char *path)
 	const size_t cut = length > MAX_PATH ? length - MAX_PATH : 0;
 
 	snprintf(text, size, "%s%s", cut ? "..." : "", path + cut);
+}
+
+void tw_report_say_limit(char *text, size_t size, const char *limit, const char *path)
+{
+	char name[TW_REPORT_NAME] = "a limit of its cgroup";
+
+	if (path && *path)
+		tw_report_say_path(name, sizeof(name), path);
+	snprintf(text, size, "%s%s (io.max: %s)", path && *path ? "the limit of " : "", name, limit);
+}
+
+void tw_report_say_reason(char *text, size_t size, const char *reason, const char *function,
+			  const char *limit, const char *path)
+{
+	const char *more = *limit ? limit : tw_wait_needs_function(reason) ? function : "";
+	char name[TW_REPORT_NAME];
+
+	tw_report_say_path(name, sizeof(name), path);
+	snprintf(text, size, *more ? "%s (%s%s%s)" : "%s", reason, more, *name ? " of " : "", name);
 }
 
 void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_single)

@@ -21,9 +21,16 @@
 /* With more rows than fit, those below this part of the time are put together. */
 #define SMALL_PART	10
 
-/* Return what a word of a report means: text after "waiting for". */
-static const char *meaning_of(const char *word)
+/* Return why the waits of a row were: text after "waiting for". */
+static const char *meaning_of(const struct tw_wait_row *row)
 {
+	const char *word = row->text[TW_WAIT_REASON], *limit = row->text[TW_WAIT_LIMIT];
+	static char text[256];
+
+	if (*limit) {
+		tw_report_say_limit(text, sizeof(text), limit, row->text[TW_WAIT_CGROUP]);
+		return text;
+	}
 	for (int i = 1; i < TW_SLEEP_WORDS; i++)
 		if (strcmp(tw_sleep_texts[i].word, word) == 0)
 			return tw_sleep_texts[i].text;
@@ -68,9 +75,11 @@ static void name_folded(struct tw_wait_row *row, const struct tw_waits *from, ui
 		const struct tw_wait_row *of = from->rows[i];
 		const char *file = of->text[TW_WAIT_FILE];
 
-		if (strcmp(of->text[TW_WAIT_CALL], row->text[TW_WAIT_CALL]) ||
-		    strcmp(of->text[TW_WAIT_REASON], row->text[TW_WAIT_REASON]) ||
-		    strcmp(of->text[TW_WAIT_FUNCTION], row->text[TW_WAIT_FUNCTION]))
+		int differs = 0;
+
+		for (int j = 0; j < TW_WAIT_TEXTS; j++)
+			differs |= j != TW_WAIT_FILE && strcmp(of->text[j], row->text[j]);
+		if (differs)
 			continue;
 		if (!strcmp(file, TW_WAIT_OTHER_FILES))
 			return;
@@ -100,6 +109,7 @@ static void fold(struct tw_waits *waits, uint64_t sum_ns)
 			row->text[TW_WAIT_CALL],
 			is_small(row, sum_ns) ? TW_WAIT_OTHER_FILES : row->text[TW_WAIT_FILE],
 			row->text[TW_WAIT_REASON], row->text[TW_WAIT_FUNCTION],
+			row->text[TW_WAIT_LIMIT], row->text[TW_WAIT_CGROUP],
 		}, row));
 	}
 	for (size_t i = 0; i < folded.count; i++)
@@ -138,6 +148,7 @@ static uint64_t take_waits(struct tw_waits *waits, const struct tw_report_group 
 		tw_must(tw_waits_add(waits, (const char *const[]) {
 			text[TW_WAIT_CALL], text[TW_WAIT_FILE], text[TW_WAIT_REASON],
 			tw_wait_needs_function(text[TW_WAIT_REASON]) ? text[TW_WAIT_FUNCTION] : "",
+			text[TW_WAIT_LIMIT], text[TW_WAIT_CGROUP],
 		}, all->rows[i]));
 	}
 	sum_ns = sum_of(waits, unknown_ns);
@@ -213,7 +224,11 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct tw_wait_row *row = waits->rows[i];
 		const double count = (double)row->time.count;
+		char reason[256];
 
+		tw_report_say_reason(reason, sizeof(reason), row->text[TW_WAIT_REASON],
+				     row->text[TW_WAIT_FUNCTION], row->text[TW_WAIT_LIMIT],
+				     row->text[TW_WAIT_CGROUP]);
 		tw_table_row(table);
 		tw_cell_text(table, row->text[TW_WAIT_CALL]);
 		tw_cell_u64(table, row->time.count);
@@ -225,11 +240,7 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
 			tw_report_add_ns(table, row->part_ns[TW_WAIT_DEVICE] != 0,
 					 (double)row->part_ns[part] / count);
-		tw_cell_printf(table, "%s%s%s%s: %s", row->text[TW_WAIT_REASON],
-			       *row->text[TW_WAIT_FUNCTION] ? " (" : "",
-			       row->text[TW_WAIT_FUNCTION],
-			       *row->text[TW_WAIT_FUNCTION] ? ")" : "",
-			       file_of(row->text[TW_WAIT_FILE]));
+		tw_cell_printf(table, "%s: %s", reason, file_of(row->text[TW_WAIT_FILE]));
 	}
 }
 
@@ -263,13 +274,18 @@ static void add_slowest(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_remark(page, "the slowest waits:");
 	for (size_t i = 0; i < json_array_size(all) && i < MAX_SLOWEST; i++) {
 		const json_t *wait = json_array_get(all, i), *who = json_object_get(wait, "who");
-		char of[TW_REPORT_NAME] = "";
+		const char *limit = tw_report_string(wait, "limit");
+		const char *cgroup = tw_report_string(wait, "cgroup");
+		char of[TW_REPORT_NAME] = "", reason[256];
 
+		tw_report_say_reason(reason, sizeof(reason), tw_report_string(wait, "reason"),
+				     tw_report_string(wait, "function"), limit ? limit : "",
+				     cgroup ? cgroup : "");
 		if (who)
 			tw_report_say_holder(of, sizeof(of), who, 1);
 		tw_page_item(page, "%s: %s, %s%s%s: %s",
 			     TW_SAY_NS(tw_report_u64(wait, "ns")),
-			     tw_report_string(wait, "call"), tw_report_string(wait, "reason"),
+			     tw_report_string(wait, "call"), reason,
 			     who ? " of " : "", of, file_of(tw_report_string(wait, "file")));
 		if (tw_report_u64(wait, "pid"))
 			tw_page_more(page, ", %s %llu", tw_report_string(wait, "program"),
@@ -326,6 +342,6 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
 	tw_page_more(page, "; %.0f %% in %s. Largest row: %s, %s, waiting for %s",
 		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL],
-		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most->text[TW_WAIT_REASON]));
+		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most));
 	tw_waits_free(&waits);
 }

@@ -312,10 +312,7 @@ void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct 
 		if (to_ns > from_ns)
 			add_cause(is->slept, causes[i], (uint64_t)(to_ns - from_ns));
 	}
-	is->limit.cgroup = throttled->cgroup;
-	is->limit.value = throttled->limit;
-	is->limit.which = throttled->which < TW_LIMITS ?
-				  (enum tw_limit)throttled->which : TW_LIMIT_UNKNOWN;
+	is->limit = throttled->limit;
 }
 
 void tw_add_wait_for_worker(uint64_t ns, uint64_t blockq_ns, struct tw_wait_causes *is)
@@ -375,17 +372,13 @@ static json_t *all_had_to_json(const struct tw_wait_causes *is)
 /* Add the limit of a cgroup that is known. */
 static void add_limit(json_t *object, const struct tw_wait_causes *is)
 {
-	static const char *const limits[TW_LIMITS] = {
-		[TW_LIMIT_RBPS] = "rbps", [TW_LIMIT_WBPS] = "wbps",
-		[TW_LIMIT_RIOPS] = "riops", [TW_LIMIT_WIOPS] = "wiops",
-	};
-	char path[TW_CGROUP_PATH];
+	char path[TW_CGROUP_PATH], limit[TW_LIMIT_TEXT];
 
-	if (is->limit.which == TW_LIMIT_UNKNOWN)
+	tw_limit_text(limit, &is->limit);
+	if (!limit[0])
 		return;
 	tw_cgroup_path(path, is->limit.cgroup);
-	json_object_set_new(object, "limit", json_sprintf("%s=%llu", limits[is->limit.which],
-			    (unsigned long long)is->limit.value));
+	json_object_set_new(object, "limit", json_string(limit));
 	if (path[0])
 		json_object_set_new(object, "cgroup", json_string(path));
 }

@@ -59,11 +59,7 @@ struct tw_wait_causes {
 	uint64_t stolen_ns;		/* at most, by the hypervisor, of all of these */
 	struct tw_had_cpu had_cpu[TW_HAD_CPU];	/* the longest first */
 	struct tw_slept slept[TW_SLEPT];	/* the longest first */
-	/* Of TW_SLEEP_IO_MAX, as in struct tw_throttled. */
-	struct {
-		uint64_t cgroup, value;
-		enum tw_limit which;
-	} limit;
+	struct tw_io_limit limit;		/* of TW_SLEEP_IO_MAX */
 	/* The longest time in which the thread could not run. */
 	int64_t stall_from_ns;
 	int64_t stall_to_ns;		/* equal to stall_from_ns: none */

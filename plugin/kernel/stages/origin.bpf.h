@@ -11,6 +11,7 @@
 #ifndef TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
 #define TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
 
+#include "cgroup.bpf.h"
 #include "in_flight_of_others.h"
 #include "kernel/thread.bpf.h"
 #include "kernel/viewer.bpf.h"
@@ -147,23 +148,6 @@ static __always_inline __u64 bio_of_flush(__u64 rq)
 	first = (__u64)READ(struct list_head, first, next);
 	return first && first != queue ?
 	       (__u64)READ(struct request, first - offset, biotail) : 0;
-}
-
-/* Return the id of the cgroup of a blkcg_gq; 0: none. */
-static __always_inline __u64 cgroup_of_group(__u64 group)
-{
-	__u64 of = group ? (__u64)READ(struct blkcg_gq, group, blkcg) : 0;
-
-	of = of ? (__u64)READ(struct blkcg, of, css.cgroup) : 0;
-	of = of ? (__u64)READ(struct cgroup, of, kn) : 0;
-	return of ? READ(struct kernfs_node, of, id) : 0;
-}
-
-/* Return the cgroup to which a bio is accounted; 0: none. */
-static __always_inline __u64 cgroup_of(__u64 bio)
-{
-	return bio && bpf_core_field_exists(((struct bio *)0)->bi_blkg) ?
-	       cgroup_of_group((__u64)READ(struct bio, bio, bi_blkg)) : 0;
 }
 
 /* ---- names --------------------------------------------------------------------- */

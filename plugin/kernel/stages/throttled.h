@@ -7,24 +7,12 @@
 #ifndef TW_PLUGIN_KERNEL_STAGES_THROTTLED_H
 #define TW_PLUGIN_KERNEL_STAGES_THROTTLED_H
 
-#ifndef __bpf__
-#include <linux/types.h>
-#endif
+#include "kernel/limit.h"
 
 enum tw_throttled_by {
 	TW_THROTTLED_BY_LIMIT,		/* io.max of a cgroup */
 	TW_THROTTLED_BY_MAPPER,		/* a suspended device of the device mapper */
 	TW_THROTTLED_BYS,
-};
-
-/* The limits of io.max. Those of writes are one more than those of reads. */
-enum tw_limit {
-	TW_LIMIT_UNKNOWN,
-	TW_LIMIT_RBPS,
-	TW_LIMIT_WBPS,
-	TW_LIMIT_RIOPS,
-	TW_LIMIT_WIOPS,
-	TW_LIMITS,
 };
 
 /* Times are in ns of CLOCK_MONOTONIC. */
@@ -36,11 +24,8 @@ struct tw_throttle_time {
 struct tw_throttled {
 	__u64 key;		/* user_data of the I/O; another key: it was not throttled */
 	struct tw_throttle_time by[TW_THROTTLED_BYS];
-	/* Of TW_THROTTLED_BY_LIMIT: the limit that made the I/O wait for the longest time. */
-	__u64 cgroup;		/* that has the limit (cgroup.h); 0: not known */
-	__u64 limit;		/* bytes or I/Os a second */
-	__u32 which;		/* enum tw_limit */
-	__u32 unused;
+	/* Of TW_THROTTLED_BY_LIMIT: the one that made the I/O wait for the longest time. */
+	struct tw_io_limit limit;
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Behaviour: rows of a wait table with the same texts are one; tables merge by adding, in any
- * order and grouping to the same bytes. A table with parts
+ * order and grouping to the same bytes. Different limits of cgroups are kept apart. A table with parts
  * that are longer than its waits, with coarse or broken histograms, or without a text is refused.
  * Defect: rows that are lost or counted twice, an order that depends on the merge.
  */
@@ -17,7 +17,8 @@ static struct tw_waits table(const char *file, const char *function, int count, 
 {
 	struct tw_waits waits = { .slowest = json_pack("[{si, ss}]", "ns", (int)ns, "file", file) };
 	const char *const text[][TW_WAIT_TEXTS] = {
-		{ "pread64", file, "own page", function }, { "openat", "-", "other", function },
+		{ "pread64", file, "io.max", function, "riops=100", "/db" },
+		{ "openat", "-", "other", function, "", "" },
 	};
 
 	for (int row = 0; row < 2; row++) {
@@ -100,14 +101,50 @@ static void refuses(const char *key, json_t *value, const char *part)
 	json_decref(rows);
 }
 
+/* A row names its limit, and only rows of the same limit are one. */
+static void test_limits(void)
+{
+	static const char *const text[][TW_WAIT_TEXTS] = {
+		{ "read", "/a", "io.max", "", "riops=100", "/db" },
+		{ "read", "/a", "io.max", "", "riops=200", "/db" },
+		{ "read", "/a", "io.max", "", "riops=100", "/other" },
+		{ "read", "/a", "io.max", "", "riops=100", "" },
+		{ "read", "/a", "io.max", "", "", "" },
+	};
+	static const int count = sizeof(text) / sizeof(*text);
+	struct tw_report_problem problem = { "" };
+	struct tw_waits waits = { .count = 0 }, again = { .count = 0 };
+	json_t *rows, *row, *same;
+
+	for (int i = 0; i < 2 * count; i++)
+		tw_histogram_add(&tw_waits_row(&waits, text[i % count])->time, (uint64_t)(100 + i % count));
+	rows = tw_waits_to_json(&waits);
+	row = json_array_get(rows, 0);
+	tap_ok((int)json_array_size(rows) == count && !json_object_get(row, "limit") &&
+	       !json_object_get(row, "cgroup"), "no limit that is not known");
+	row = json_array_get(rows, (size_t)count - 1);
+	tap_ok(!strcmp(tw_report_string(row, "limit"), "riops=100") &&
+	       !strcmp(tw_report_string(row, "cgroup"), "/db"), "a limit, and whose it is");
+	if (tw_waits_add_json(&again, rows, &problem))
+		abort();
+	same = tw_waits_to_json(&again);
+	tap_ok(!problem.text[0] && json_equal(rows, same), "they are read as they are written");
+	json_decref(same);
+	tw_waits_free(&waits);
+	tw_waits_free(&again);
+	json_decref(rows);
+}
+
 int main(void)
 {
 	test_merge();
+	test_limits();
 	refuses("device_ns", json_integer(301), "device_ns is more than its time");
 	refuses("device_ns", json_string("18446744073709551615"), "is more than its time");
 	refuses("blockq_ns", NULL, "blockq_ns is missing");
 	refuses("file", NULL, "file is missing");
 	refuses("reason", json_integer(1), "reason is not a string");
+	refuses("limit", json_integer(1), "limit is not a string");
 	refuses("time", json_object(), "time");
 	return tap_done();
 }

@@ -223,6 +223,45 @@ static void test_rows(void)
 	tw_attach_waits_free(&waits);
 }
 
+/* Waits that different limits held have rows of their own, as long as there is room. */
+static void test_limits(void)
+{
+	struct tw_attach_waits waits = { .ns = 0 };
+	struct tw_attach_wait wait = wait_of(1, 100);
+	char *const *text;
+	json_t *slowest;
+
+	if (tw_attach_waits_init(&waits, 1))
+		abort();
+	wait.limit = (struct tw_io_limit) { ~0ULL, 0, TW_LIMIT_RIOPS, 0 };
+	add(&waits, &wait, "/one");
+	wait.limit.which = TW_LIMIT_UNKNOWN;
+	add(&waits, &wait, "/one");
+	tap_ok(waits.all.count == 1 && !*waits.all.rows[0]->text[TW_WAIT_LIMIT],
+	       "a limit that held nothing makes no row");
+	wait.flags |= TW_ATTACH_LIMITED;
+	add(&waits, &wait, "/one");
+	for (__u64 i = 0; i < 2000; i++) {
+		wait.limit = (struct tw_io_limit) { ~0ULL, 500 + i / 2, TW_LIMIT_RIOPS, 0 };
+		add(&waits, &wait, "/one");
+	}
+	text = waits.all.rows[2]->text;
+	tap_ok(!strcmp(text[TW_WAIT_REASON], "io.max") && !strcmp(text[TW_WAIT_LIMIT], "riops=500") &&
+	       !*text[TW_WAIT_CGROUP] && waits.all.rows[2]->time.count == 2,
+	       "a limit of a cgroup that is gone");
+	text = waits.all.rows[1000]->text;
+	tap_ok(waits.all.count == 1001 && !*text[TW_WAIT_LIMIT] &&
+	       waits.all.rows[1000]->time.count == 4, "too many limits share a row");
+	wait.limit = (struct tw_io_limit) { ~0ULL, 500, TW_LIMIT_RIOPS, 0 };
+	wait.on_ns += 1;
+	add(&waits, &wait, "/one");
+	slowest = tw_attach_slowest_waits(&waits);
+	tap_ok(!strcmp(tw_report_string(json_array_get(slowest, 0), "limit"), "riops=500"),
+	       "a slow wait has its limit");
+	json_decref(slowest);
+	tw_attach_waits_free(&waits);
+}
+
 /* Who opens a pipe waits for the other end. */
 static void test_pipe(void)
 {
@@ -248,6 +287,7 @@ int main(void)
 	test_parts();
 	test_slow();
 	test_rows();
+	test_limits();
 	test_pipe();
 	return tap_done();
 }

@@ -555,7 +555,7 @@ static struct tw_wait_causes throttle_causes(struct tw_throttle_time limit, stru
 	const struct tw_part part = { 100, 1000, false };
 	const struct tw_throttled throttled = {
 		.key = 7, .by = { limit, mapper },
-		.cgroup = ~0ULL, .limit = 100, .which = TW_LIMIT_WIOPS,
+		.limit = { .cgroup = ~0ULL, .value = 100, .which = TW_LIMIT_WIOPS },
 	};
 	struct tw_wait_causes is = { .lost = false };
 
