@@ -132,6 +132,7 @@ enum tw_attach_how {
 	TW_ATTACH_ARG1 = 2,
 	TW_ATTACH_ARG2 = 4,
 	TW_ATTACH_NO_FILE = 8,
+	TW_ATTACH_MAPPED = TW_ATTACH_NO_FILE | TW_ATTACH_ARG0,	/* this is an address in its file */
 	TW_ATTACH_ANY_SLEEP = 16,	/* while the process has I/Os of io_submit(2) */
 	TW_ATTACH_SYNCS = 32,
 	TW_ATTACH_FULL = 64,		/* fsync(2), not fdatasync(2) */

@@ -56,7 +56,7 @@ static const struct call {
 	CALL(fsetxattr, TW_ATTACH_ARG0), CALL(fgetxattr, TW_ATTACH_ARG0),
 	CALL(fstatfs, TW_ATTACH_ARG0),
 	CALL(sync, TW_ATTACH_NO_FILE),
-	CALL(msync, TW_ATTACH_NO_FILE), CALL(madvise, TW_ATTACH_NO_FILE | READS),
+	CALL(msync, TW_ATTACH_MAPPED), CALL(madvise, TW_ATTACH_MAPPED | READS),
 	CALL(openat, AT_PATH), CALL(openat2, AT_PATH),
 	CALL(close, TW_ATTACH_NO_FILE), CALL(truncate, BY_PATH),
 	CALL(statx, AT_PATH),

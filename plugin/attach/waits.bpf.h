@@ -111,14 +111,27 @@ static __always_inline __u64 argument(struct task_struct *task, __u32 number)
 	       number == 2 ? arm->regs[2] : arm->regs[3];
 }
 
+/* Set the file of a call if it is on storage. */
+static __always_inline void take_file(struct call *call, struct file *file)
+{
+	const struct inode *inode = file ? READ(struct file, file, f_inode) : 0;
+
+	if (inode && has_storage(inode, 0))
+		call->file = file;
+}
+
+static long take_mapped(struct task_struct *task, struct vm_area_struct *area, struct call *call)
+{
+	take_file(call, READ(struct vm_area_struct, area, vm_file));
+	return 0;
+}
+
 /* Set the descriptor of the task that runs, and its file if that is on storage. */
 static __always_inline void find_file(struct call *call, __u32 fd)
 {
 	const __u64 task = bpf_get_current_task();
 	const struct files_struct *files = READ(struct task_struct, task, files);
 	const struct fdtable *table = READ(struct files_struct, files, fdt);
-	const struct inode *inode;
-	struct file *file;
 
 	if (call->file)
 		return;
@@ -126,17 +139,18 @@ static __always_inline void find_file(struct call *call, __u32 fd)
 	if (fd >= READ(struct fdtable, table, max_fds))
 		return;
 	/* Here, a structure that begins with a pointer stands for a pointer. */
-	file = (struct file *)READ(struct list_head, READ(struct fdtable, table, fd) + fd, next);
-	inode = file ? READ(struct file, file, f_inode) : 0;
-	if (inode && has_storage(inode, 0))
-		call->file = file;
+	take_file(call, (struct file *)READ(struct list_head,
+					    READ(struct fdtable, table, fd) + fd, next));
 }
 
 static __always_inline void find_files(struct task_struct *task, struct call *call)
 {
 	call->fd = 0;
 	call->file = 0;
-	if (call->how & TW_ATTACH_ARG0)
+	/* If the map of the memory is locked, it is not known. */
+	if ((call->how & TW_ATTACH_MAPPED) == TW_ATTACH_MAPPED)
+		bpf_find_vma(task, argument(task, 0), take_mapped, call, 0);
+	else if (call->how & TW_ATTACH_ARG0)
 		find_file(call, (__u32)argument(task, 0));
 	if (call->how & TW_ATTACH_ARG1)
 		find_file(call, (__u32)argument(task, 1));

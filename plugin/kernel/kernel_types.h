@@ -276,6 +276,7 @@ struct mm_struct___bits {
 
 struct vm_area_struct {
 	struct mm_struct *vm_mm;
+	struct file *vm_file;
 	struct {
 		struct rb_node rb;
 	} shared;

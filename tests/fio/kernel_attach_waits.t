@@ -179,6 +179,10 @@ attached faults.json 'count("page fault", "$here/data") <= $slept &&
 	($slept < '$n' / 2 || count("page fault", "$here/data", "own page") > $slept / 2)' \
 	'each sleep is a wait; those that read have the name of the file'
 
+attach --json=mapped.json -- "$calls" mapped "$disk/data" $n
+attached mapped.json '$slept >= '$n' / 2 && all($slept, count("msync", "$here/data"))' \
+	'msync: each sleep is a wait, of the file that is mapped there'
+
 attach --json=warm.json -- "$calls" warm "$disk/data" $n
 attached warm.json 'all($slept, count("pread64", "$here/data"))' \
 	'pages in the page cache: only what sleeps'

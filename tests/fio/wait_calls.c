@@ -13,6 +13,7 @@
  *	sends	sendfile(2) of two pieces to a socket, whose reader is slower; only the second one is
  *		not in the page cache
  *	faults	reads the first byte of pages of a mapping
+ *	mapped	writes the first byte of pages of a mapping, each with msync(2)
  *	write	makes FILE
  *	names	32 threads, each with COUNT reads of 32 files FILE.0 to FILE.31, which it makes, by
  *		descriptors that all threads share, and that they replace and close meanwhile;
@@ -390,6 +391,22 @@ static void fill_socket(void)
 	free(piece);
 }
 
+static void sync_mapped(void)
+{
+	char *at = mmap(NULL, (size_t)count * APART, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	long before;
+
+	if (at == MAP_FAILED)
+		exit(2);
+	for (long i = 0; i < count; i++) {
+		at[i * APART] = (char)getpid();
+		before = sleeps();
+		if (msync(at + i * APART, PAGE, MS_SYNC))
+			exit(8);
+		slept += sleeps() - before;
+	}
+}
+
 static void write_file(void)
 {
 	char *piece = calloc(1, APART);
@@ -414,7 +431,8 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 64;
 	count = strtol(argv[3], NULL, 10);
-	file = open(argv[2], (strcmp(kind, "write") ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC |
+	file = open(argv[2], (strcmp(kind, "write") && strcmp(kind, "mapped") ? O_RDONLY :
+			      O_RDWR | O_CREAT) | O_CLOEXEC |
 		    (is_direct ? O_DIRECT : 0), 0600);
 	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names") && strcmp(kind, "files"))
 		return 1;
@@ -426,6 +444,8 @@ int main(int argc, char **argv)
 		written = open_written(argv[2]);
 	if (!strcmp(kind, "write"))
 		write_file();
+	else if (!strcmp(kind, "mapped"))
+		sync_mapped();
 	else if (!strcmp(kind, "socket"))
 		wait_for_sockets();
 	else if (!strcmp(kind, "files"))

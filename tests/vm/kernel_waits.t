@@ -80,6 +80,14 @@ for suite in $suites; do
 	for how in direct cold; do
 		held suspend_$how suspended 0.5
 	done
+	json "$shared/mapped.json" 'my ($slept) = split / /, `cat '"$shared/mapped.out"'`;
+		my ($n, $of) = (0, 0);
+		for (grep { $_->{call} eq "msync" } @{$j->{waits}{rows}}) {
+			$n += $_->{time}{count};
+			$of += $_->{time}{count} if $_->{file} eq "/tmp/files/data";
+		}
+		print "# $of of $n, of $slept\n"; $slept >= 40 && $n <= $slept && $of >= 0.95 * $slept'
+	ok $? "$suite: msync has the file that is mapped"
 	json "$shared/socket.json" '!grep { $_->{call} =~ /read|write/ &&
 		$_->{file} =~ /files|^-/ } @{$j->{waits}{rows}}'
 	ok $? "$suite: a wait for a socket is none"

@@ -12,7 +12,7 @@ mkdir -p /tmp/files
 mount /dev/files /tmp/files
 wait_calls write /tmp/files/data 50 >/dev/null
 sync
-for kind in cold direct faults socket; do
+for kind in cold direct faults socket mapped; do
 	echo 3 >/proc/sys/vm/drop_caches
 	timeout -s KILL 120 tickwise attach --interval=0 --json="/tmp/$kind.json" \
 		--output=/dev/null -- wait_calls $kind /tmp/files/data 50 \
