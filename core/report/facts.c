@@ -299,12 +299,18 @@ static const struct tw_fact of_attached[] = {
 	{ "others", TW_OBJECT | TW_MUST }, { NULL },
 };
 
+static const struct tw_fact of_wait_others[] = {
+	{ "kind", TW_TEXT }, { "who", TW_OBJECT, of_task },
+	{ "waits", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST }, { NULL },
+};
+
 static const struct tw_fact of_wait_row[] = {
 	{ "call", TW_TEXT | TW_MUST }, { "file", TW_TEXT | TW_MUST },
 	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT | TW_MUST },
 	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT },
 	{ "blockq_ns", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST },
-	{ "complete_ns", TW_NUMBER | TW_MUST }, { "time", TW_OBJECT | TW_MUST }, { NULL },
+	{ "complete_ns", TW_NUMBER | TW_MUST }, { "time", TW_OBJECT | TW_MUST },
+	{ "in_flight_of_others", TW_LIST, of_wait_others }, { NULL },
 };
 
 static const struct tw_fact of_slow_wait[] = {
@@ -314,7 +320,7 @@ static const struct tw_fact of_slow_wait[] = {
 	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT },
 	{ "pid", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST },
 	{ "tid", TW_NUMBER | TW_MUST }, { "offset", TW_NUMBER }, { "bytes", TW_NUMBER },
-	{ "who", TW_OBJECT, of_task }, { NULL },
+	{ "who", TW_OBJECT, of_task }, { "in_flight_of_others", TW_OBJECT, of_others }, { NULL },
 };
 
 static const struct tw_fact of_waits[] = {

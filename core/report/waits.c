@@ -36,6 +36,7 @@ static void free_row(struct tw_wait_row *row)
 	for (int i = 0; i < TW_WAIT_TEXTS; i++)
 		free(row->text[i]);
 	tw_histogram_free(&row->time);
+	json_decref(row->others);
 	free(row);
 }
 
@@ -132,11 +133,56 @@ json_t *tw_waits_to_json(struct tw_waits *waits)
 				json_object_set_new(json, text_keys[j], tw_json_text(row->text[j]));
 		for (int j = 0; j < TW_WAIT_PARTS; j++)
 			json_object_set_new(json, part_keys[j], tw_json_of_u64(row->part_ns[j]));
+		if (row->others)
+			json_object_set(json, "in_flight_of_others", row->others);
 		json_object_set_new(json, "time", tw_histogram_to_json(&row->time,
 				    tw_histogram_mean_ns(&row->time)));
 		json_array_append_new(array, json);
 	}
 	return array;
+}
+
+/* Return whose requests of which kind it is, as text. */
+static char *owner_of(const json_t *others)
+{
+	json_t *owner = json_pack("[O?, O?]", json_object_get(others, "kind"),
+				  json_object_get(others, "who"));
+	char *text = json_dumps(owner, JSON_SORT_KEYS);
+
+	json_decref(owner);
+	return text;
+}
+
+int tw_wait_add_others(struct tw_wait_row *row, const json_t *others)
+{
+	static const char *const sums[] = { "waits", "device_ns" };
+	char *owner = owner_of(others), *at_owner = NULL;
+	int order = 1, error = 0;
+	size_t i;
+	json_t *at;
+
+	if (!row->others)
+		row->others = json_array();
+	/* They are in the order of their texts, whatever comes first. */
+	for (i = 0; owner && order > 0 && i < json_array_size(row->others); i += order > 0) {
+		at_owner = owner_of(json_array_get(row->others, i));
+		order = at_owner ? strcmp(owner, at_owner) : 1;
+		free(at_owner);
+	}
+	free(owner);
+	if (order && json_array_insert_new(row->others, i, json_deep_copy(others)))
+		return -ENOMEM;
+	at = json_array_get(row->others, i);
+	for (int j = 0; j < 2 && !order && !error; j++) {
+		json_int_t sum = json_integer_value(json_object_get(at, sums[j]));
+
+		if (__builtin_add_overflow(sum, json_integer_value(json_object_get(others, sums[j])),
+					   &sum))
+			error = -EOVERFLOW;
+		else if (json_object_set_new(at, sums[j], json_integer(sum)))
+			error = -ENOMEM;
+	}
+	return error;
 }
 
 int tw_wait_needs_function(const char *reason)
@@ -154,6 +200,8 @@ int tw_waits_add(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS],
 	for (int i = 0; i < TW_WAIT_PARTS && !error; i++)
 		if (__builtin_add_overflow(into->part_ns[i], row->part_ns[i], &into->part_ns[i]))
 			error = -EOVERFLOW;
+	for (size_t i = 0; i < json_array_size(row->others) && !error; i++)
+		error = tw_wait_add_others(into, json_array_get(row->others, i));
 	return error;
 }
 
@@ -180,6 +228,7 @@ static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_
 		    parts_ns > row.time.sum_ns)
 			tw_report_refuse(problem, ROW "%s is more than its time", part_keys[i]);
 	}
+	row.others = json_object_get(json, "in_flight_of_others");
 	if (!problem->text[0])
 		error = tw_waits_add(waits, text, &row);
 	tw_histogram_free(&row.time);

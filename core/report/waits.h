@@ -41,6 +41,7 @@ struct tw_wait_row {
 	char *text[TW_WAIT_TEXTS];
 	uint64_t part_ns[TW_WAIT_PARTS];
 	struct tw_histogram time;	/* of each wait */
+	json_t *others;			/* tw_wait_add_others(); NULL: not counted */
 };
 
 /* Zeroed, it is empty. */
@@ -59,6 +60,10 @@ struct tw_wait_row *tw_waits_find(const struct tw_waits *waits,
 
 /* Find the row of these texts, or add it. NULL: out of memory. */
 struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS]);
+
+/* Add waits and device_ns of what the device had in flight for others, as waits.rows[] has it, to
+ * those of the same kind and name. Return: 0; -ENOMEM; -EOVERFLOW. */
+int tw_wait_add_others(struct tw_wait_row *row, const json_t *others);
 
 /* Do waits of one reason, which may be NULL, differ by the function? */
 int tw_wait_needs_function(const char *reason);

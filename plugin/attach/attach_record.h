@@ -13,6 +13,7 @@
 
 #include "kernel/causes/offcpu.h"
 #include "kernel/limit.h"
+#include "kernel/stages/in_flight_of_others.h"
 #include "kernel/sync/sync.h"
 
 enum tw_attach_kind {
@@ -177,7 +178,9 @@ struct tw_attach_wait {
 	struct tw_who who;
 	__u64 position;		/* of the descriptor */
 	struct tw_stack stack;
-	char path[TW_ATTACH_NAME];	/* as the call has it; "": none, and not in the record */
+	/* The record ends before the first of these that are not known. */
+	char path[TW_ATTACH_NAME];	/* as the call has it; "": none */
+	struct tw_others others;	/* key: dispatched_ns; another key: not counted */
 };
 
 /* What followed threads did, of the kernel's accounting. */

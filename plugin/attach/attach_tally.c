@@ -611,10 +611,10 @@ int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wai
 		       size_t size)
 {
 	const struct path *const *at = tfind(&record->inode, &tally->files, by_inode);
-	struct tw_attach_wait wait;
+	struct tw_attach_wait wait = { .kind = 0 };
 
 	memcpy(&wait, record, size < sizeof(wait) ? size : sizeof(wait));
-	wait.path[size < sizeof(wait) ? 0 : sizeof(wait.path) - 1] = '\0';
+	wait.path[sizeof(wait.path) - 1] = '\0';
 	return tw_attach_waits_add(&tally->waits, &wait, at ? (*at)->text : "-",
 				   at ? (*at)->no_device : "");
 }

@@ -14,6 +14,7 @@
 #include "command/analysis/analysis.h"
 #include "kernel/cgroup.h"
 #include "latency/histogram_json.h"
+#include "report/report.h"
 #include "report/report_json.h"
 
 /* ---- calls ------------------------------------------------------------------- */
@@ -317,12 +318,16 @@ static bool has_owner(enum tw_sleep_word word)
 
 static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow)
 {
-	char *const *text = slow->row->text, who[48] = "", reason[256];
+	json_t *json = json_pack("{so*}", "in_flight_of_others", tw_others_to_json(&slow->others));
+	char *const *text = slow->row->text, who[48] = "", others[192], reason[448];
 
 	if (slow->who.kind == TW_WHO_PROCESS)
 		snprintf(who, sizeof(who), "%.16s (%u)", slow->who.name, slow->who.id);
 	tw_report_say_reason(reason, sizeof(reason), text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION],
 			     text[TW_WAIT_LIMIT], text[TW_WAIT_CGROUP]);
+	if (tw_report_say_others(others, sizeof(others), json, 1))
+		snprintf(reason + strlen(reason), sizeof(reason) - strlen(reason), ", %s", others);
+	json_decref(json);
 	tw_attach_lines_put(lines, &(struct tw_attach_line) {
 		.began_ns = slow->slept_ns, .ended_ns = slow->slept_ns + slow->ns.value,
 		.program = slow->program, .process = slow->process, .thread = slow->thread,
@@ -332,7 +337,7 @@ static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_
 }
 
 static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
-		     const struct tw_attach_known *known, uint64_t ns)
+		     const struct tw_attach_known *known, bool is_counted, uint64_t ns)
 {
 	const struct call *call = &calls[index_of(wait->call)];
 	struct tw_attach_slow_wait slow = {
@@ -352,9 +357,29 @@ static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait 
 						  has_owner(known->word))
 			slow.who = wait->who;
 	}
+	if (is_counted)
+		slow.others = wait->others;
 	if (waits->lines)
 		put_line(waits->lines, &slow);
 	tw_slowest_add(&waits->slowest, &slow.ns);
+}
+
+/* Add who had most in flight at the device, if one had half. Processes of one name are one. */
+static void add_others(struct tw_wait_row *row, const struct tw_others *others, uint64_t ns)
+{
+	const enum tw_others_kind kind = tw_others_kind(others);
+	const bool is_named = tw_others_has_one(others) &&
+			      json_array_size(row->others) < TW_ATTACH_MAX_OTHERS;
+	json_t *who = is_named ? tw_who_to_json(&others->who) : NULL;
+	json_t *more;
+
+	json_object_del(who, "id");
+	more = json_pack("{ss*, so*, si, so}", "kind",
+			 kind == TW_OTHERS_NONE ? NULL : tw_others_kinds[kind], "who", who,
+			 "waits", 1, "device_ns", tw_json_of_u64(ns));
+	if (tw_wait_add_others(row, more))
+		tw_json_note_lack();
+	json_decref(more);
 }
 
 int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
@@ -365,6 +390,7 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	struct tw_attach_known once = { .row = NULL }, *known;
 	struct tw_attach_wait key = *wait;
 	uint64_t part_ns[TW_WAIT_PARTS];
+	bool is_counted;
 
 	/* The record of a file may have been lost, and come later. */
 	key.flags = (__u16)((key.flags & ~TW_ATTACH_FIRST) | (strcmp(name, "-") ? NAMED : 0));
@@ -386,11 +412,15 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	tw_attach_parts(wait, known->word, part_ns);
 	for (int i = 0; i < TW_WAIT_PARTS; i++)
 		known->row->part_ns[i] += part_ns[i];
+	is_counted = wait->others.key && part_ns[TW_WAIT_DEVICE] &&
+		     !tw_others_are_unknown(&wait->others);
+	if (is_counted)
+		add_others(known->row, &wait->others, part_ns[TW_WAIT_DEVICE]);
 	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
 	waits->waits++;
 	waits->ns += ns;
 	if (tw_attach_is_slow(waits, &waits->slowest, ns))
-		add_slow(waits, wait, known, ns);
+		add_slow(waits, wait, known, is_counted, ns);
 	return 0;
 }
 
@@ -414,7 +444,7 @@ json_t *tw_attach_slowest_waits(struct tw_attach_waits *waits)
 			(const void *)tw_slowest_get(&waits->slowest, i);
 
 		json_array_append_new(slowest, json_pack(
-			"{so, so, so, so, so, so, so*, so*, so, so, so, so*, so*, so*}",
+			"{so, so, so, so, so, so, so*, so*, so, so, so, so*, so*, so*, so*}",
 			"monotonic_ns", tw_json_digits(slow->slept_ns),
 			"ns", tw_json_of_u64(slow->ns.value),
 			"call", tw_json_text(slow->row->text[TW_WAIT_CALL]),
@@ -428,7 +458,8 @@ json_t *tw_attach_slowest_waits(struct tw_attach_waits *waits)
 			"tid", tw_json_of_u64(slow->thread),
 			"offset", known_to_json(slow->offset),
 			"bytes", known_to_json(slow->bytes),
-			"who", tw_who_to_json(&slow->who)));
+			"who", tw_who_to_json(&slow->who),
+			"in_flight_of_others", tw_others_to_json(&slow->others)));
 	}
 	return slowest;
 }

@@ -16,6 +16,7 @@
 #include "kernel/causes/stack_words.h"
 #include "report/waits.h"
 
+#define TW_ATTACH_MAX_OTHERS	32	/* in a row, of those that have names */
 #define TW_ATTACH_MAX_WAIT_ROWS	1000	/* without those for other files, */
 #define TW_ATTACH_MAX_FOLDER_ROWS 1200	/* with those that are below a folder, */
 #define TW_ATTACH_CALL_NAMES	96	/* and one for each call and reason, at most */
@@ -29,6 +30,7 @@ struct tw_attach_slow_wait {
 	uint32_t process, thread;
 	uint64_t offset, bytes;		/* or TW_ATTACH_NOT_KNOWN */
 	struct tw_who who;		/* whom the reason names */
+	struct tw_others others;	/* key 0: not counted */
 	char program[16];
 };
 

@@ -431,6 +431,7 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 {
 	struct tw_attach_waiter *of = waiter_of((__u32)task->pid, 0);
 	struct tw_attach_wait *wait;
+	__u64 bytes;
 
 	if (!of || !of->wait.slept_ns)
 		return;
@@ -469,8 +470,10 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 	wait->process = wait->thread = 0;
 	if (wait->on_ns - wait->slept_ns >= slow_wait_ns)
 		describe(of, task);
-	if (bpf_ringbuf_output(&records, wait, wait->path[0] ? sizeof(*wait) :
-			       offsetof(struct tw_attach_wait, path), BPF_RB_NO_WAKEUP))
+	bytes = wait->others.key && wait->others.key == wait->dispatched_ns ? sizeof(*wait) :
+		wait->path[0] ? offsetof(struct tw_attach_wait, others) :
+		offsetof(struct tw_attach_wait, path);
+	if (bpf_ringbuf_output(&records, wait, bytes, BPF_RB_NO_WAKEUP))
 		count(&lost.records);
 	if (of->sync.stamps.begun_ns) {
 		sync_runs(&of->sync.stamps);

@@ -86,38 +86,6 @@ int tw_report_begin(struct thread_data *td, const struct tw_job *job,
 
 /* ---- the slowest I/Os --------------------------------------------------- */
 
-/* Return what else the device had in flight; NULL: not known. */
-static json_t *others_to_json(const struct tw_slow_io *slow)
-{
-	const struct tw_others *others = &slow->others;
-	const enum tw_others_kind most = tw_others_kind(others);
-	uint64_t more = 0;
-	json_t *json, *who;
-	unsigned kind;
-
-	if (!others->key || others->key != slow->stamps.key ||
-	    tw_others_are_unknown(others))
-		return NULL;
-	for (kind = 0; kind < TW_OTHERS_KINDS; kind++)
-		more += kind == (unsigned) most ? 0 : others->requests[kind];
-	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) others->own,
-			 "more", (json_int_t) more,
-			 "requeues", (json_int_t) others->requeues, "cut", others->is_cut);
-	if (most == TW_OTHERS_NONE)
-		return json;
-	who = tw_who_to_json(&others->who);
-	if (who)
-		json_object_update_new(who, json_pack("{sI, sI}",
-			"requests", (json_int_t) others->who.requests,
-			"bytes", (json_int_t) others->who.bytes));
-	json_object_update_new(json, json_pack("{ss, sI, sI, so*}",
-		"kind", tw_others_kinds[most],
-		"requests", (json_int_t) others->requests[most],
-		"bytes", (json_int_t) others->bytes[most],
-		"who", who));
-	return json;
-}
-
 /* Return the name of the disk that finished last; NULL: the I/O was on no stack of devices. */
 static json_t *disk_to_json(const struct tw_kernel_stamps *stamps)
 {
@@ -152,7 +120,8 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offs
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
 			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
 		"disk", disk_to_json(&slow->stamps),
-		"in_flight_of_others", others_to_json(slow),
+		"in_flight_of_others", slow->others.key == slow->stamps.key ?
+				       tw_others_to_json(&slow->others) : NULL,
 		"causes", job->collected.follow.offcpu ?
 			tw_why_to_json(slow, begin_ns) : NULL);
 	tw_io_times_to_json(json, times);

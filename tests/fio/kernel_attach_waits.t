@@ -13,6 +13,8 @@
 # On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
 # process that had handles in it, also to root without CAP_SYS_PTRACE if it is root's. A program
 # alone names nobody. A read that a limit of its cgroup holds names the limit.
+# For some waits it is counted what others had in flight at the device: nothing of the same process,
+# and whose it is, unless the user must not see it.
 #
 # Defect: waits that are missed or counted twice, of another program, of another kind, or under a
 # wrong file; parts that do not add up; a process that was not in the commit is named, or one is
@@ -534,6 +536,72 @@ limited /sys/fs/cgroup/blkio blkio.throttle.read_iops_device 20 0 ||
 	rmdir /sys/fs/cgroup/tickwise.$$ 2>/dev/null
 	skip "no cgroup can limit a device here: $(tail -n 1 why)"
 }
+
+# ---- what others have in flight ------------------------------------------------------------
+
+# behind NAME PERL WHAT: PERL has how many waits were behind requests, by kind, kind of owner and
+# name; "" stands for none
+behind()
+{
+	attached "$1.json" 'my %n;
+		for (map { @{$_->{in_flight_of_others} // []} } @rows) {
+			$n{join " ", grep { defined } $_->{kind}, map { $_->{kind}, $_->{name} } $_->{who} // {}} +=
+				$_->{waits};
+		}
+		my $all = List::Util::sum0(values %n);
+		print "# $_: $n{$_} of $all\n" for sort keys %n;
+		'"$2" "$1: $3"
+}
+# own NAME ARGUMENT...: what one thread writes is not of others, for another one of its process
+own()
+{
+	name=$1
+	shift
+	attach --json="$name.json" -- "$FIO" --thread --output=/dev/null --size=16m --filesize=16m \
+		--time_based --runtime=2 --filename="$mounted/own" --name=writer "$@" --name=reader \
+		--ioengine=psync --rw=randread --bs=4k --direct=1
+	rm -f "$mounted/own"
+	behind "$name" '$all >= 20 && List::Util::sum0(map { $n{$_} } grep { /^(reads|writes)/ } keys %n) <=
+		0.02 * $all' 'what other threads of the process do is its own'
+}
+own own_tasks --ioengine=libaio --iodepth=16 --direct=1 --rw=randwrite --bs=256k
+own own_pages --ioengine=sync --rw=write --bs=1m --sync_file_range=write:1
+# writes COMMAND...: COMMAND begins a program that writes all the time
+writes()
+{
+	"$@" "$FIO" --thread --ioengine=libaio --name=writer --filename="$mounted/others/written" \
+		--size=16m --iodepth=16 --direct=1 --rw=randwrite --bs=256k --time_based \
+		--runtime=1000 --output=/dev/null 2>/dev/null &
+	writer=$!
+	until [ -e "$mounted/others/written" ]; do sleep 0.1; done
+	sleep 1
+}
+for name in named unnamed; do
+	if [ $name = named ]; then
+		writes env
+		set -- env
+	else
+		writes setpriv --reuid=65534 --regid=65534 --clear-groups
+		set -- setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
+	fi
+	"$@" timeout -s KILL $hung_s "$tickwise" attach --interval=0 --slow=0.000001 \
+		--output=$name.page --json=$name.json -- sh -c 'for i in $(seq 20); do "$1" direct "$0/data" 50; done' \
+		"$mounted" "$calls" >out 2>err
+	kill $writer
+	wait $writer 2>/dev/null
+	rm -f "$mounted/others/written"
+	[ $name = unnamed ] || writer_named=$writer
+	[ $name = unnamed ] || behind $name '($n{"writes process fio"} // 0) >= 3 &&
+		$all <= count("pread64", "'"$mounted"'/data", "direct I/O") + count("execve") + 10 &&
+		!(grep { $_->{who} && $_->{who}{name} eq "fio" && $_->{who}{id} != '$writer' } map {
+			$_->{in_flight_of_others} // () } @{$j->{waits}{slowest}})' 'whose writes were in flight'
+done
+works 'page and lines name them' sh -c 'tr -s "\n " " " <named.page >text &&
+	grep -q "time in the device: .*behind writes of fio [0-9]* %.* waits)" text &&
+	grep -q "direct I/O, behind [0-9]* writes\? ([^)]*) of fio ($0): .*/data" text' $writer_named
+behind unnamed '($n{"writes hidden"} // 0) >= 3 && !(grep { /process fio/ } keys %n)' \
+	"without the right to see it, another user's process is hidden"
+is_valid report named.json
 
 # appends NAME ARGUMENT...: attach counts the calls of an fio that waits for a commit with each
 # fsync. Others have time for handles between two of them.

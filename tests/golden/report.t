@@ -185,7 +185,10 @@ waits()
 	"calls_that_waited": 120, "not_over": 1, "lost_waits": 0, "of_32_bits": 2, "rows": [$1],
 	"slowest": [{"monotonic_ns": "13584924461442", "ns": 575, "call": "pread64",
 	"file": "/data/db", "reason": "own page", "function": "folio_wait_bit_common",
-	"pid": 7643, "program": "db\u001b[2J", "tid": 7644, "offset": 4096, "bytes": 512},
+	"pid": 7643, "program": "db\u001b[2J", "tid": 7644, "offset": 4096, "bytes": 512,
+	"in_flight_of_others": {"own": 1, "more": 0, "requeues": 0, "cut": false, "kind": "writes",
+	"requests": 8, "bytes": 65536, "who": {"kind": "process", "id": 9, "name": "cp\u001b[2J",
+	"requests": 6, "bytes": 49152}}},
 	{"monotonic_ns": "13584924461443", "ns": 400, "call": "pwrite64",
 	"file": "/data/db", "reason": "inode lock", "function": "ext4_buffered_write_iter",
 	"pid": 7643, "program": "db", "tid": 7643, "who": {"kind": "process", "id": 9,
@@ -198,8 +201,11 @@ row()
 	echo "{\"call\": \"$1\", \"file\": \"$2\", \"reason\": \"$3\", \"function\":
 		\"$4\", ${7:-} \"blockq_ns\": $(($5 / 10)), \"device_ns\": $5, \"complete_ns\": $(($5 / 5)), \"time\": $6}"
 }
-waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 65 89 575 10)"),
-	$(row pread64 /data/db 'own page' folio_lock 1000 "$(counted 640 3)"),
+waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 65 89 575 10)" '"in_flight_of_others":
+		[{"kind": "writes", "who": {"kind": "process", "name": "cp\u001b[2J"}, "waits": 3, "device_ns": 300},
+		{"kind": "flushes", "waits": 1, "device_ns": 100}, {"waits": 6, "device_ns": 100}],'),
+	$(row pread64 /data/db 'own page' folio_lock 1000 "$(counted 640 3)" '"in_flight_of_others":
+		[{"waits": 2, "device_ns": 500}],'),
 	$(row 'page fault' - "other's page" folio_wait_bit_common 0 "$(counted 300 2)"),
 	$(row pwrite64 /data/db other ext4_does 0 "$(counted 100 1)"),
 	$(row read /mnt/f 'file system' fuse 0 "$(counted 400 1)"),

@@ -4,7 +4,7 @@
 # Behaviour: attach counts each sleep of a program that reads, by call and file, on the kernels of
 # Debian 12 and 13, as the kernel itself counts it. The reason is the right one: a page that the
 # thread reads itself, its direct I/O, a page fault, the journal of a sync, a limit of its
-# cgroup, which is named, a suspended device. A request takes 3 ms, and so much is the time in the device, also
+# cgroup, which is named, a suspended device. What another process has in flight is found. A request takes 3 ms, and so much is the time in the device, also
 # after a request that ended while the thread ran. A wait for a socket is none. Defect: a register,
 # a stack or a function that this kernel has otherwise; parts of an earlier request.
 . "$(dirname "$0")/boot.sh"
@@ -43,6 +43,21 @@ split()
 	ok $? "$suite, $1: before the device"
 }
 
+# behind KIND PERL WHAT: PERL has how many waits were counted, and of them those behind reads of
+# another process
+behind()
+{
+	json "$shared/$1.json" 'my ($all, $behind) = (0, 0);
+		for (map { @{$_->{in_flight_of_others} // []} } @{$j->{waits}{rows}}) {
+			$all += $_->{waits};
+			next unless $_->{kind};
+			print "# $_->{waits} $_->{kind} $_->{who}{name}\n";
+			$behind += $_->{waits} if $_->{kind} eq "reads" && $_->{who}{name} eq "wait_calls";
+		}
+		print "# $behind of $all\n"; '"$2"
+	ok $? "$suite, $1: $3"
+}
+
 # held KIND REASON PART: this part of the time or more is for the reason, in a few long waits
 held()
 {
@@ -65,6 +80,8 @@ for suite in $suites; do
 	waited cold pread64 'own page'
 	waited direct pread64 'direct I/O'
 	waited faults 'page fault' 'own page'
+	behind direct '$all >= 10 && !$behind' 'nothing of others in flight'
+	behind together '$all >= 10 && $behind >= 5' 'reads of another process in flight'
 	for how in direct cold written; do
 		held limit_$how io.max 0.9
 	done

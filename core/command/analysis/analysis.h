@@ -200,6 +200,10 @@ extern const char *const tw_others_text[TW_REPORT_OTHERS_KINDS - 1];
  * dd"; of a single I/O with numbers. Return 0: it is not known. */
 int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_single);
 
+/* Return the same of waits, also of those without I/O of others. @counted: of how many this is
+ * known. NULL: of none, or nearly all were without. */
+const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t *counted);
+
 /* Return who had most of the requests that the I/Os of a direction were behind, with the shares
  * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
  * NULL: nobody is named. */

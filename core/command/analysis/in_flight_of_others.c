@@ -9,6 +9,7 @@
 #include "base/allocate.h"
 #include "command/analysis/analysis.h"
 #include "command/output/page.h"
+#include "report/waits.h"
 
 const char *const tw_others_text[TW_REPORT_OTHERS_KINDS - 1] = {
 	"reads", "writes", "flushes", "discards", "commands",
@@ -126,6 +127,35 @@ const char *tw_report_say_others_sums(const struct tw_report *report, int direct
 		add(&sums, &count, name, (double)tw_report_u64(of, "device_ns"));
 	}
 	return say_sums(sums, count, all_ns);
+}
+
+const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t *counted)
+{
+	struct sum *sums = NULL;
+	size_t count = 0;
+	double all_ns = 0, behind_ns = 0;
+
+	*counted = 0;
+	for (size_t i = 0; i < waits->count; i++) {
+		size_t j;
+		json_t *of;
+
+		json_array_foreach(waits->rows[i]->others, j, of) {
+			const char *kind = tw_report_string(of, "kind");
+			const json_t *who = json_object_get(of, "who");
+			const double ns = (double)tw_report_u64(of, "device_ns");
+			char name[TW_REPORT_NAME] = "others";
+
+			if (who)
+				tw_report_say_holder(name, sizeof(name), who, 0);
+			add(&sums, &count, kind ? tw_format("behind %s of %s", kind, name) :
+			    tw_format("without I/O of others"), ns);
+			*counted += tw_report_u64(of, "waits");
+			all_ns += ns;
+			behind_ns += kind ? ns : 0;
+		}
+	}
+	return say_sums(sums, behind_ns >= LEAST_SHARE * all_ns ? count : 0, all_ns);
 }
 
 /* ---- commits of a journal -------------------------------------------------------- */

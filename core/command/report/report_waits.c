@@ -244,6 +244,17 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 	}
 }
 
+/* Add whose requests the device had when it got those of the waits. */
+static void add_others(struct tw_page *page, const struct tw_waits *waits)
+{
+	uint64_t counted;
+	const char *text = tw_report_say_others_of_waits(waits, &counted);
+
+	if (text)
+		tw_page_remark(page, "time in the device: %s (by what it had in flight when it got "
+			       "the I/O, of %s)", text, TW_SAY_COUNT(counted, "wait[s]"));
+}
+
 /* Add what the table does not have. */
 static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
 		      uint64_t sum_ns, uint64_t unknown_ns)
@@ -273,6 +284,7 @@ static void add_slowest(struct tw_page *page, const struct tw_report_group *grou
 	if (json_array_size(all))
 		tw_page_remark(page, "the slowest waits:");
 	for (size_t i = 0; i < json_array_size(all) && i < MAX_SLOWEST; i++) {
+		char others[TW_REPORT_NAME + 96];
 		const json_t *wait = json_array_get(all, i), *who = json_object_get(wait, "who");
 		const char *limit = tw_report_string(wait, "limit");
 		const char *cgroup = tw_report_string(wait, "cgroup");
@@ -290,6 +302,8 @@ static void add_slowest(struct tw_page *page, const struct tw_report_group *grou
 		if (tw_report_u64(wait, "pid"))
 			tw_page_more(page, ", %s %llu", tw_report_string(wait, "program"),
 				     (unsigned long long)tw_report_u64(wait, "pid"));
+		if (tw_report_say_others(others, sizeof(others), wait, 1))
+			tw_page_more(page, ", %s", others);
 	}
 }
 
@@ -306,6 +320,7 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 	add_sums(page, group, &waits, sum_ns);
 	if (waits.count)
 		add_table(page, &waits, sum_ns, with);
+	add_others(page, &waits);
 	add_lacks(page, group, sum_ns, unknown_ns);
 	add_slowest(page, group);
 	tw_waits_free(&waits);

@@ -4,7 +4,7 @@
  * has a tag for each request of a driver, and the tags in use lead to the requests. So the
  * requests of others cost nothing, and a lost event can't make the numbers wrong.
  *
- * Included by stages.bpf.c, after bio.bpf.h.
+ * A program includes it after bio.bpf.h, and defines is_own().
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_BPF_H
 #define TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_BPF_H
@@ -71,7 +71,7 @@ struct counting {
 	struct tw_others is;
 	struct origin origin;	/* of the request that is being counted */
 	__u64 queue;		/* of the device */
-	__u64 ctx;		/* the ring whose requests are the I/O's own */
+	__u64 whose;		/* requests are no others': see is_own() */
 	__u64 tags;		/* an array, one for each hardware queue */
 	__u64 map, requests;	/* of these tags: words of bits, and an array by tag */
 	__u64 bits;		/* of this word, that are left */
@@ -90,6 +90,9 @@ struct {
 	__type(key, __u32);
 	__type(value, struct counting);
 } countings SEC(".maps");
+
+/* True if a request is of the ring, or the process, for which is counted. */
+static __always_inline int is_own(const struct origin *origin, __u64 whose);
 
 static __always_inline __u32 kind_of_others(__u32 operation)
 {
@@ -213,7 +216,7 @@ static __always_inline void count_request(struct counting *now, __u32 tag)
 	operation = READ(struct request, rq, cmd_flags) & REQ_OP_MASK;
 	if (!find_origin_of(now, rq, operation))
 		return;
-	if (now->origin.io && (__u64)READ(struct io_kiocb, now->origin.io, ctx) == now->ctx) {
+	if (is_own(&now->origin, now->whose)) {
 		now->is.own++;
 		return;
 	}
@@ -282,8 +285,9 @@ static long count_tags(__u32 i, struct counting **at)
 	return is_over(now) || !now->words_left;
 }
 
-/* Set @others of the I/O with @key: what the device of @rq has in flight now. */
-static __noinline int count_others(__u64 rq, __u64 ctx, __u64 key, struct tw_others *others,
+/* Set @others of the I/O with @key: what the device of @rq has in flight now. @whose: its own
+ * requests. */
+static __noinline int count_others(__u64 rq, __u64 whose, __u64 key, struct tw_others *others,
 				    const struct viewer *viewer)
 {
 	__u32 zero = 0, queues;
@@ -295,7 +299,7 @@ static __noinline int count_others(__u64 rq, __u64 ctx, __u64 key, struct tw_oth
 		return 0;
 	__builtin_memset(now, 0, sizeof(*now));
 	now->queue = (__u64)READ(struct request, rq, q);
-	now->ctx = ctx;
+	now->whose = whose;
 	now->left = MAX_TAGS;
 	now->words_left = MAX_WORDS;
 	set = (__u64)READ(struct request_queue, now->queue, tag_set);

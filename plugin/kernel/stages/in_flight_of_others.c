@@ -9,6 +9,7 @@
 
 #include "base/plain_text.h"
 #include "kernel/cgroup.h"
+#include "report/report.h"
 
 json_t *tw_who_to_json(const struct tw_who *who)
 {
@@ -32,6 +33,34 @@ json_t *tw_who_to_json(const struct tw_who *who)
 		json_object_set_new(json, "id", json_integer((json_int_t) who->id));
 	if (name[0])
 		json_object_set_new(json, "name", json_string(name));
+	return json;
+}
+
+json_t *tw_others_to_json(const struct tw_others *others)
+{
+	const enum tw_others_kind most = tw_others_kind(others);
+	uint64_t more = 0;
+	json_t *json, *who;
+
+	if (!others->key || tw_others_are_unknown(others))
+		return NULL;
+	for (unsigned kind = 0; kind < TW_OTHERS_KINDS; kind++)
+		more += kind == (unsigned) most ? 0 : others->requests[kind];
+	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) others->own,
+			 "more", (json_int_t) more,
+			 "requeues", (json_int_t) others->requeues, "cut", others->is_cut);
+	if (most == TW_OTHERS_NONE)
+		return json;
+	who = tw_who_to_json(&others->who);
+	if (who)
+		json_object_update_new(who, json_pack("{sI, sI}",
+			"requests", (json_int_t) others->who.requests,
+			"bytes", (json_int_t) others->who.bytes));
+	json_object_update_new(json, json_pack("{ss, sI, sI, so*}",
+		"kind", tw_others_kinds[most],
+		"requests", (json_int_t) others->requests[most],
+		"bytes", (json_int_t) others->bytes[most],
+		"who", who));
 	return json;
 }
 

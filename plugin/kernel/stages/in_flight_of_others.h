@@ -29,11 +29,12 @@ enum tw_others_kind {
 };
 
 struct tw_others {
-	__u64 key;		/* user_data of the I/O; another key: not known */
-	/* In flight at the device for others than the I/O's ring: */
+	/* user_data of the I/O, or when the bio of a wait was dispatched; another key: not known */
+	__u64 key;
+	/* In flight at the device for others than the I/O's ring, or the thread's process: */
 	__u64 bytes[TW_OTHERS_KINDS];
 	__u32 requests[TW_OTHERS_KINDS];
-	__u32 own;		/* requests in flight of the I/O's ring */
+	__u32 own;		/* requests in flight of that ring or process */
 	__u32 counting_ns;		/* how long it took to count them */
 	__u16 requeues;		/* the driver was busy, and took a request later */
 	__u16 is_cut;		/* not all were counted */
@@ -63,6 +64,9 @@ static inline enum tw_others_kind tw_others_kind(const struct tw_others *others)
 #ifndef __bpf__
 /* Return who it is; NULL: not known. */
 json_t *tw_who_to_json(const struct tw_who *who);
+
+/* Return what else the device had in flight; NULL: not known. */
+json_t *tw_others_to_json(const struct tw_others *others);
 
 /* The time in the device of the I/Os that had requests of one owner in front of them. */
 struct tw_others_sum {

@@ -29,7 +29,7 @@ struct origin {
 };
 
 /* Return the task that waits for a completion, as the first one; 0: none yet. */
-static __always_inline __u64 waiter_of(__u64 completion)
+static __always_inline __u64 first_waiter(__u64 completion)
 {
 	__u64 head = completion + bpf_core_field_offset(struct completion, wait.task_list);
 	__u64 first = (__u64)READ(struct completion, completion, wait.task_list.next);
@@ -115,7 +115,7 @@ static __noinline int find_origin(__u64 bio, struct origin *of)
 		of->task = task_of_uring(owner);
 		return 0;
 	} else if (end_io == (__u64)&submit_bio_wait_endio) {
-		task = waiter_of(owner);
+		task = first_waiter(owner);
 	}
 	/* Synchronous I/O has a kiocb without a function. */
 	complete = io ? (__u64)READ(struct kiocb, io, ki_complete) : 0;

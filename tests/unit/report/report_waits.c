@@ -101,6 +101,67 @@ static void refuses(const char *key, json_t *value, const char *part)
 	json_decref(rows);
 }
 
+/* Add a wait behind writes of @name; NULL: alone. */
+static void add_others(struct tw_waits *waits, const char *name, int ns)
+{
+	json_t *more = json_pack("{so*, si, si}", "who", name ? json_pack("{ss, ss}", "kind",
+				 "process", "name", name) : NULL, "waits", 1, "device_ns", ns);
+
+	if (name)
+		json_object_set_new(more, "kind", json_string("writes"));
+	if (tw_wait_add_others(waits->rows[0], more))
+		abort();
+	json_decref(more);
+}
+
+/* What others had in flight is added by kind and name, in any order. */
+static void test_others(void)
+{
+	struct tw_waits tables[] = {
+		table("/a", "f", 3, 100), table("/a", "f", 2, 400), table("/a", "f", 5, 200),
+	};
+	static const int orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 } };
+	struct tw_report_problem problem = { "" };
+	struct tw_waits again = { .count = 0 };
+	struct tw_waits *all[4];
+	json_t *rows[4], *others, *more;
+
+	add_others(&tables[0], "dd", 10);
+	add_others(&tables[0], NULL, 1);
+	add_others(&tables[1], "cp", 20);
+	add_others(&tables[1], "dd", 30);
+	add_others(&tables[1], "dd", 40);
+	for (int i = 0; i < 4; i++) {
+		all[i] = merged(tables, orders[i / 2], i % 2);
+		rows[i] = tw_waits_to_json(all[i]);
+		tap_ok(json_equal(rows[i], rows[0]), "others: order %d%s", i / 2,
+		       i % 2 ? ", grouped" : "");
+	}
+	others = json_object_get(json_array_get(rows[0], 1), "in_flight_of_others");
+	more = json_pack("[{ss, s{ss, ss}, si, si}, {ss, s{ss, ss}, si, si}, {si, si}]",
+		"kind", "writes", "who", "kind", "process", "name", "cp", "waits", 1, "device_ns", 20,
+		"kind", "writes", "who", "kind", "process", "name", "dd", "waits", 3, "device_ns", 80,
+		"waits", 1, "device_ns", 1);
+	tap_ok(json_equal(others, more), "each name and kind has its sums");
+	json_decref(more);
+	if (tw_waits_add_json(&again, rows[0], &problem))
+		abort();
+	more = tw_waits_to_json(&again);
+	tap_ok(json_equal(more, rows[0]), "they are read as they are written");
+	json_decref(more);
+	more = json_pack("{sI, si}", "waits", (json_int_t)INT64_MAX, "device_ns", 1);
+	tap_ok(tw_wait_add_others(again.rows[1], more) == -EOVERFLOW, "too many waits");
+	json_decref(more);
+	tw_waits_free(&again);
+	for (int i = 0; i < 4; i++) {
+		json_decref(rows[i]);
+		tw_waits_free(all[i]);
+		free(all[i]);
+	}
+	for (int i = 0; i < 3; i++)
+		tw_waits_free(&tables[i]);
+}
+
 /* A row names its limit, and only rows of the same limit are one. */
 static void test_limits(void)
 {
@@ -138,6 +199,7 @@ static void test_limits(void)
 int main(void)
 {
 	test_merge();
+	test_others();
 	test_limits();
 	refuses("device_ns", json_integer(301), "device_ns is more than its time");
 	refuses("device_ns", json_string("18446744073709551615"), "is more than its time");

@@ -20,6 +20,13 @@ for kind in cold direct faults socket mapped; do
 	echo $? >"/tmp/$kind.status"
 	progress "/tmp/$kind"
 done
+# The same file is read by another process, which is not followed.
+while :; do wait_calls direct /tmp/files/data 50; done >/dev/null &
+other=$!
+timeout -s KILL 120 tickwise attach --interval=0 --json=/tmp/together.json --output=/dev/null -- \
+	wait_calls direct /tmp/files/data 50 >/tmp/together.out 2>/tmp/together.err
+echo $? >/tmp/together.status
+kill $other
 timeout -s KILL 120 tickwise attach --interval=0 --json=/tmp/sync.json --output=/dev/null -- \
 	fio --name=sync --ioengine=psync --filename=/tmp/files/sync --rw=write --bs=4k \
 	--size=80k --fallocate=none --fsync=1 --output=/dev/null >/tmp/sync.err 2>&1

@@ -262,6 +262,75 @@ static void test_limits(void)
 	tw_attach_waits_free(&waits);
 }
 
+/* Return what a device had in flight: @writes writes of a process and as many others. */
+static struct tw_others others_of(const char *name, unsigned writes, unsigned rest)
+{
+	struct tw_others others = {
+		.key = 1, .requests = { [TW_OTHERS_WRITES] = writes + rest },
+		.bytes = { [TW_OTHERS_WRITES] = 4096 * (writes + rest) },
+		.who = { .kind = TW_WHO_PROCESS, .id = 7, .requests = writes,
+			 .bytes = 4096 * writes },
+	};
+
+	memcpy(others.who.name, name, strlen(name));
+	return others;
+}
+
+static void test_others(void)
+{
+	struct tw_attach_waits waits = { .ns = 0 };
+	struct tw_attach_wait wait = wait_of(1, 100);
+	char name[TW_WHO_NAME];
+	json_t *is, *slowest;
+
+	if (tw_attach_waits_init(&waits, 1))
+		abort();
+	add(&waits, &wait, "/one");
+	tap_ok(!waits.all.rows[0]->others, "what a device had in flight is not counted for each wait");
+	wait.others.key = 1;
+	wait.others.is_cut = 1;
+	add(&waits, &wait, "/one");
+	tap_ok(!waits.all.rows[0]->others, "of one it is not known");
+	wait.others.is_cut = 0;
+	add(&waits, &wait, "/one");
+	wait.others = others_of("dd", 2, 1);
+	add(&waits, &wait, "/one");
+	wait.others.who.id = 8;
+	add(&waits, &wait, "/one");
+	wait.others = others_of("cp", 1, 2);
+	add(&waits, &wait, "/one");
+	is = json_pack("[{ss, si, si}, {ss, s{ss, ss}, si, si}, {si, si}]",
+		"kind", "writes", "waits", 1, "device_ns", 50,
+		"kind", "writes", "who", "kind", "process", "name", "dd", "waits", 2, "device_ns", 100,
+		"waits", 1, "device_ns", 50);
+	tap_ok(json_equal(waits.all.rows[0]->others, is),
+	       "processes of one name are one, and none is named that has less than half");
+	json_decref(is);
+	wait.flags = TW_ATTACH_FIRST;
+	wait.dispatched_ns = wait.finished_ns = 0;
+	wait.call = SYS_openat;
+	add(&waits, &wait, "/one");
+	tap_ok(!waits.all.rows[1]->others, "no wait without a time in the device");
+	wait = wait_of(1, 200);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		wait.others = others_of(name, 2, 0);
+		wait.on_ns++;
+		add(&waits, &wait, "/one");
+	}
+	tap_ok(json_array_size(waits.all.rows[0]->others) == TW_ATTACH_MAX_OTHERS &&
+	       json_integer_value(json_object_get(json_array_get(waits.all.rows[0]->others, 0),
+			"waits")) == 1001 - (TW_ATTACH_MAX_OTHERS - 3),
+	       "the names of a row have a limit");
+	slowest = tw_attach_slowest_waits(&waits);
+	is = json_object_get(json_array_get(slowest, 0), "in_flight_of_others");
+	tap_ok(!strcmp(tw_report_string(json_object_get(is, "who"), "name"), "p999") &&
+	       tw_report_u64(json_object_get(is, "who"), "id") == 7 &&
+	       tw_report_u64(is, "bytes") == 8192, "a slow wait has the process");
+	json_decref(slowest);
+	tw_attach_waits_free(&waits);
+}
+
 /* Who opens a pipe waits for the other end. */
 static void test_pipe(void)
 {
@@ -288,6 +357,7 @@ int main(void)
 	test_slow();
 	test_rows();
 	test_limits();
+	test_others();
 	test_pipe();
 	return tap_done();
 }
