@@ -3,7 +3,7 @@
  * The only list of what an I/O can wait for in the kernel, mostly in a thread that sleeps. A
  * report has the word, and a page the text. plugin/kernel/causes/stack_words.c finds the word by the
  * names of functions; plugin/kernel/stages/throttled.bpf.h finds io.max and suspended. Those from
- * own page to completions are of wait tables: plugin/attach/attach_waits.c finds them.
+ * cache miss to completions are of wait tables: plugin/attach/attach_waits.c finds them.
  */
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H
@@ -29,7 +29,7 @@
 	WORD(METADATA, "metadata", BEFORE, "a block of the file system's metadata") \
 	WORD(SWAP, "swap", ANYWHERE, "a page of swap") \
 	WORD(MMAP_LOCK, "mmap lock", BEFORE, "the lock of its memory map") \
-	WORD(OWN_PAGE, "own page", ANYWHERE, "a page that the thread reads itself") \
+	WORD(CACHE_MISS, "cache miss", ANYWHERE, "a page that is not in the page cache") \
 	WORD(OTHERS_PAGE, "other's page", ANYWHERE, "a page that another reads") \
 	WORD(DIRECT, "direct I/O", ANYWHERE, "its direct I/O") \
 	WORD(COMPLETIONS, "completions", ANYWHERE, "completions") \

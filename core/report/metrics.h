@@ -203,6 +203,8 @@ enum tw_show {
 	       "CPU time of the followed processes, while they were followed") \
 	SCALAR(ready_ns, "waits.ready_ns", \
 	       "time that their threads were ready to run, without a CPU") \
+	SCALAR(ready_in_waits_ns, "waits.ready_in_waits_ns", \
+	       "time of these waits between when a thread was woken and when it ran") \
 	SCALAR(calls_that_waited, "waits.calls_that_waited", \
 	       "read and write calls that waited for a file") \
 	SCALAR(more_rings, "attached.more_rings", "rings that are not listed") \

@@ -15,7 +15,7 @@
 
 /* Files without rows of their own: those below a folder, and others. */
 #define TW_WAIT_FILES_BELOW	"many files below "
-#define TW_WAIT_OTHER_FILES	"files elsewhere"
+#define TW_WAIT_OTHER_FILES	"files of other folders"
 
 #define TW_WAIT_DIGITS	2	/* of the histograms */
 

@@ -215,6 +215,7 @@ static void add_scalars(struct tw_tally *all, const struct tw_attach_result *res
 	scalars->lost_waits = lost->waits;
 	scalars->of_32_bits = lost->of_32_bits;
 	scalars->calls_that_waited = result->tally->waits.calls;
+	scalars->ready_in_waits_ns = result->tally->waits.ready_ns;
 	add_ran(all, program->ran);
 	if (program->missed_runs >= 0) {
 		scalars->missed_runs = (uint64_t)program->missed_runs;

@@ -154,7 +154,7 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 		is.word = TW_SLEEP_FILE_SYSTEM;
 		snprintf(is.function, sizeof(is.function), "%s", no_device);
 	} else if (cause->word == TW_SLEEP_PAGE_LOCK && (reads || how & READS)) {
-		is.word = reads ? TW_SLEEP_OWN_PAGE : TW_SLEEP_OTHERS_PAGE;
+		is.word = reads ? TW_SLEEP_CACHE_MISS : TW_SLEEP_OTHERS_PAGE;
 	} else if (how & TW_ATTACH_ANY_SLEEP) {
 		is.word = TW_SLEEP_COMPLETIONS;
 	} else if (cause->word == TW_SLEEP_NOTHING) {
@@ -173,7 +173,7 @@ void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
 	const uint64_t finished_ns = wait->finished_ns > wait->slept_ns ? wait->finished_ns :
 									  wait->slept_ns;
 	const bool is_for_bio =
-		word == TW_SLEEP_OWN_PAGE || word == TW_SLEEP_DIRECT ||
+		word == TW_SLEEP_CACHE_MISS || word == TW_SLEEP_DIRECT ||
 		word == TW_SLEEP_WRITEBACK || word == TW_SLEEP_METADATA ||
 		word == TW_SLEEP_COMPLETIONS || word == TW_SLEEP_IO_MAX || word == TW_SLEEP_SUSPENDED;
 
@@ -419,6 +419,8 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
 	waits->waits++;
 	waits->ns += ns;
+	if (wait->woken_ns >= wait->slept_ns && wait->on_ns > wait->woken_ns)
+		waits->ready_ns += wait->on_ns - wait->woken_ns;
 	if (tw_attach_is_slow(waits, &waits->slowest, ns))
 		add_slow(waits, wait, known, is_counted, ns);
 	return 0;

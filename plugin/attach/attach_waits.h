@@ -45,6 +45,7 @@ struct tw_attach_waits {
 	uint64_t slow_ns;
 	uint64_t calls;			/* read and write calls that waited */
 	uint64_t waits, ns;		/* all of them */
+	uint64_t ready_ns;		/* of these, after they were woken */
 };
 
 /* Is a wait or an I/O slow: is it to have a line, or else is it among the slowest? */

@@ -105,7 +105,7 @@ for kind in ${*:-slow lock dirty memory io.max io.max-cached faults}; do
 		reasons $kind pread64 io.max sh -c 'echo $$ >"$1"; exec "$2" "$3" data 1000' \
 			sh "$group/cgroup.procs" "$calls" $how ;;
 	faults)
-		reasons faults 'page fault' 'own page' "$calls" faults data 4000
+		reasons faults 'page fault' 'cache miss' "$calls" faults data 4000
 		echo "         pages not in the page cache, by mincore: $(cut -d' ' -f2 out) of 4000" ;;
 	esac
 done

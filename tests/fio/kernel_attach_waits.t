@@ -94,10 +94,10 @@ attached cold.json 'all($slept, count("pread64", "$here/data")) &&
 	$j->{waits}{calls_that_waited} <= $j->{waits}{read_calls} + $j->{waits}{write_calls} &&
 	$j->{waits}{calls_that_waited} + missed() >= 0.9 * $slept - 3' 'each sleep is a wait, of its file'
 attached cold.json '$slept < '$n' / 2 ||
-	count("pread64", "$here/data", "own page") > $slept / 2 && !(grep { !$_->{device_ns} }
-	waits("pread64", "$here/data", "own page"))' 'most read their own page, from the device'
+	count("pread64", "$here/data", "cache miss") > $slept / 2 && !(grep { !$_->{device_ns} }
+	waits("pread64", "$here/data", "cache miss"))' 'most read a page that is not in the cache, from the device'
 if [ "$(cut -d' ' -f1 out)" -ge $((n / 2)) ]; then
-	works 'the page has them' grep -q "own page: .*/data" page
+	works 'the page has them' grep -q "cache miss: .*/data" page
 else
 	skip 'most of these reads did not sleep'
 fi
@@ -178,7 +178,7 @@ attach --json=faults.json -- "$calls" faults "$disk/data" $n
 is "$status" 0 'page faults of a mapped file'
 attached faults.json 'count("page fault", "$here/data") <= $slept &&
 	count("page fault") >= 0.98 * $slept - 3 - missed() &&
-	($slept < '$n' / 2 || count("page fault", "$here/data", "own page") > $slept / 2)' \
+	($slept < '$n' / 2 || count("page fault", "$here/data", "cache miss") > $slept / 2)' \
 	'each sleep is a wait; those that read have the name of the file'
 
 attach --json=mapped.json -- "$calls" mapped "$disk/data" $n

@@ -236,7 +236,7 @@ golden attached diff attached.a.* -- attached.b.*
 waits()
 {
 	printf '"waits": {"read_calls": 1, "write_calls": 1, "read_bytes": 1, "written_bytes": 1,
-		"storage_bytes": 1, "run_ns": 1, "ready_ns": 1, "calls_that_waited": 1,
+		"storage_bytes": 1, "run_ns": 1, "ready_ns": 1, "ready_in_waits_ns": 1, "calls_that_waited": 1,
 		"not_over": 0, "lost_waits": 0, "of_32_bits": 0, "rows": [%s]}' "$(IFS=,; echo "$*")"
 }
 # row CALL REASON FUNCTION FILE NS COUNT
@@ -253,9 +253,9 @@ waited()
 	[ "$3" -gt 0 ] || perl -0777 -i -pe 's/"read": 400/"read": 0/;
 		s/"stages".*?"attached"/"stages": {"lat": {}}, "attached"/s' "$1"
 }
-waited waits.1 1700060100 0 "$(waits "$(row pread64 'own page' x /a 1000 8)" \
-	"$(row pread64 'own page' y /b 300 4)" "$(row read 'file system' fuse /f 500 2)")"
-waited waits.2 1700060200 0 "$(waits "$(row pread64 'own page' x /a 900 10)" \
+waited waits.1 1700060100 0 "$(waits "$(row pread64 'cache miss' x /a 1000 8)" \
+	"$(row pread64 'cache miss' y /b 300 4)" "$(row read 'file system' fuse /f 500 2)")"
+waited waits.2 1700060200 0 "$(waits "$(row pread64 'cache miss' x /a 900 10)" \
 	"$(row fsync flush x /a 900 300)" "$(row read 'file system' nfs4 /f 500 2)")"
 waited waits.3 1700060300 0 "$(waits)"
 waited waits.4 1700060400 500 "$(waits $(for i in 1 2 3 4 5 6 7 8 9 10; do

@@ -181,10 +181,10 @@ waits()
 	"ios": $(counts 0), "stages": {"lat": {}},
 	"attached": {"rings": [], "operations": [], "others": {}},
 	"waits": {"read_calls": 1000, "write_calls": 200, "read_bytes": 4096000,
-	"written_bytes": 819200, "storage_bytes": 405504, "run_ns": 900000, "ready_ns": 30000,
+	"written_bytes": 819200, "storage_bytes": 405504, "run_ns": 900000, "ready_ns": 30000, "ready_in_waits_ns": 5000,
 	"calls_that_waited": 120, "not_over": 1, "lost_waits": 0, "of_32_bits": 2, "rows": [$1],
 	"slowest": [{"monotonic_ns": "13584924461442", "ns": 575, "call": "pread64",
-	"file": "/data/db", "reason": "own page", "function": "folio_wait_bit_common",
+	"file": "/data/db", "reason": "cache miss", "function": "folio_wait_bit_common",
 	"pid": 7643, "program": "db\u001b[2J", "tid": 7644, "offset": 4096, "bytes": 512,
 	"in_flight_of_others": {"own": 1, "more": 0, "requeues": 0, "cut": false, "kind": "writes",
 	"requests": 8, "bytes": 65536, "who": {"kind": "process", "id": 9, "name": "cp\u001b[2J",
@@ -201,10 +201,10 @@ row()
 	echo "{\"call\": \"$1\", \"file\": \"$2\", \"reason\": \"$3\", \"function\":
 		\"$4\", ${7:-} \"blockq_ns\": $(($5 / 10)), \"device_ns\": $5, \"complete_ns\": $(($5 / 5)), \"time\": $6}"
 }
-waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 65 89 575 10)" '"in_flight_of_others":
+waits "$(row pread64 /data/db 'cache miss' folio_wait_bit_common 4000 "$(counted 65 89 575 10)" '"in_flight_of_others":
 		[{"kind": "writes", "who": {"kind": "process", "name": "cp\u001b[2J"}, "waits": 3, "device_ns": 300},
 		{"kind": "flushes", "waits": 1, "device_ns": 100}, {"waits": 6, "device_ns": 100}],'),
-	$(row pread64 /data/db 'own page' folio_lock 1000 "$(counted 640 3)" '"in_flight_of_others":
+	$(row pread64 /data/db 'cache miss' folio_lock 1000 "$(counted 640 3)" '"in_flight_of_others":
 		[{"waits": 2, "device_ns": 500}],'),
 	$(row 'page fault' - "other's page" folio_wait_bit_common 0 "$(counted 300 2)"),
 	$(row pwrite64 /data/db other ext4_does 0 "$(counted 100 1)"),
@@ -216,7 +216,7 @@ waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 6
 waits "" >no_waits.json
 # More than have rows of their own, which are most of the time; and small ones
 waits "$(for i in $(seq 16); do row openat "/data/$i" metadata x 0 "$(counted 20 3)"; echo ,; done)
-	$(row pread64 'many files below /srv/data/' 'own page' x 4000 "$(counted 65 89 575 10)")" >many_files.json
+	$(row pread64 'many files below /srv/data/' 'cache miss' x 4000 "$(counted 65 89 575 10)")" >many_files.json
 
 # ---- another direction, another host ----
 sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/

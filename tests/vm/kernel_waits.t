@@ -77,9 +77,9 @@ for suite in $suites; do
 	boot kernel_waits -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"
 	tar -x -C "$shared" -f "$shared/results.tar"
-	waited cold pread64 'own page'
+	waited cold pread64 'cache miss'
 	waited direct pread64 'direct I/O'
-	waited faults 'page fault' 'own page'
+	waited faults 'page fault' 'cache miss'
 	behind direct '$all >= 10 && !$behind' 'nothing of others in flight'
 	behind together '$all >= 10 && $behind >= 5' 'reads of another process in flight'
 	for how in direct cold written; do

@@ -43,7 +43,7 @@ int main(void)
 		.reason = "inode lock", .who = "cp (7)", .file = "/data\033[2J", .offset = 8192,
 		.bytes = 4096,
 	}, unknown = {
-		.program = "x", .call = "page fault", .reason = "own page", .who = "", .file = "-",
+		.program = "x", .call = "page fault", .reason = "cache miss", .who = "", .file = "-",
 		.offset = TW_ATTACH_NOT_KNOWN, .bytes = TW_ATTACH_NOT_KNOWN,
 	};
 
@@ -63,7 +63,7 @@ int main(void)
 	tap_ok(lines_with("(10 lines left out here") == 1 && lines_with("left out") == 1,
 	       "the next line is preceded by how many were left out");
 	tap_ok(strstr(text, " x                     -       - page fault              -        - "
-			    "own page: -\n") != NULL, "what is not known");
+			    "cache miss: -\n") != NULL, "what is not known");
 	tw_attach_lines_end(&lines);
 	tap_ok(lines_with("(5 lines left out") == 1, "the end says how many were left out");
 	tw_attach_lines_end(&lines);

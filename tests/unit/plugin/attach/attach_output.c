@@ -55,7 +55,7 @@ static json_t *made(pid_t pid, int64_t missed_runs)
 	};
 	const struct tw_attach_ran ran = { .is_known = 1, .read_calls = 11, .run_ns = 12 };
 	const struct tw_attach_wait wait = {
-		.call = SYS_pread64, .slept_ns = START_NS, .on_ns = START_NS + 500,
+		.call = SYS_pread64, .slept_ns = START_NS, .woken_ns = START_NS + 420, .on_ns = START_NS + 500,
 		.flags = TW_ATTACH_FIRST,
 	};
 	const struct tw_attach_lost lost = { .records = 7, .names = 5, .others[SEND] = 9 };
@@ -115,7 +115,7 @@ static void test_values(const struct tw_report *report)
 	tap_ok(all->scalars.in_flight == 3 && all->scalars.lost_records == 7 &&
 	       all->scalars.lost_names == 5 && all->scalars.requests == 4, "scalars");
 	tap_ok(all->scalars.read_calls == 11 && all->scalars.run_ns == 12 &&
-	       all->scalars.calls_that_waited == 1 &&
+	       all->scalars.calls_that_waited == 1 && all->scalars.ready_in_waits_ns == 80 &&
 	       report->waits->count == 1, "waits");
 	tap_ok(all->over_time.count == 1 &&
 	       tw_windows_from_ns(&all->over_time, 0) == REALTIME_NS,

@@ -28,10 +28,10 @@ static void test_reasons(void)
 		const char *no_device;
 		enum tw_sleep_word is;
 	} cases[] = {
-		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED | READ, "", TW_SLEEP_OWN_PAGE },
+		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED | READ, "", TW_SLEEP_CACHE_MISS },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, 0, "", TW_SLEEP_OTHERS_PAGE },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED, "", TW_SLEEP_OTHERS_PAGE },
-		{ TW_SLEEP_PAGE_LOCK, TW_ATTACH_FAULT, ENDED | READ, "", TW_SLEEP_OWN_PAGE },
+		{ TW_SLEEP_PAGE_LOCK, TW_ATTACH_FAULT, ENDED | READ, "", TW_SLEEP_CACHE_MISS },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pwrite64, 0, "", TW_SLEEP_PAGE_LOCK },
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
 		{ TW_SLEEP_FILE_SYSTEM, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
@@ -78,8 +78,8 @@ static void test_parts(void)
 		uint64_t ns[TW_WAIT_PARTS];
 	} cases[] = {
 		{ "dispatched before the sleep", 50, 180, TW_SLEEP_DIRECT, { 0, 80, 20 } },
-		{ "dispatched in it", 130, 180, TW_SLEEP_OWN_PAGE, { 30, 50, 20 } },
-		{ "over before the switch", 50, 95, TW_SLEEP_OWN_PAGE, { 0, 0, 100 } },
+		{ "dispatched in it", 130, 180, TW_SLEEP_CACHE_MISS, { 30, 50, 20 } },
+		{ "over before the switch", 50, 95, TW_SLEEP_CACHE_MISS, { 0, 0, 100 } },
 		{ "none", 0, 0, TW_SLEEP_DIRECT, { 0, 0, 0 } },
 		{ "for something else", 130, 180, TW_SLEEP_JOURNAL, { 0, 0, 0 } },
 		{ "without an order", 190, 180, TW_SLEEP_DIRECT, { 0, 0, 0 } },
