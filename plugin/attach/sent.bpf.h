@@ -25,7 +25,7 @@ struct sent {
 	__u32 left;		/* bytes that have not ended */
 	__u32 process;		/* by io_submit(2) of this one; 0: not so */
 	__u32 call;		/* in which it was sent */
-	__u32 of;		/* the process of the thread */
+	__u32 unused;
 	struct tw_attach_inode inode;	/* what a page fault or direct I/O is of; mode 0: unknown */
 	struct tw_io_limit limit;	/* of TW_ATTACH_LIMITED */
 };
@@ -172,7 +172,6 @@ static __noinline int limit_passes(struct bio *bio)
 	if (!(READ(struct bio, key, bi_opf) & REQ_OP_WRITE))
 		sent.flags |= TW_ATTACH_HAS_READ;
 	sent.thread = waiter ? (__u32)READ(struct task_struct, waiter, pid) : 0;
-	sent.of = waiter ? (__u32)READ(struct task_struct, waiter, tgid) : 0;
 	of = waiter_of(sent.thread, 0);
 	if (!of)
 		return 0;
@@ -190,7 +189,6 @@ int BPF_PROG(thread_sends, struct bio *bio)
 	const __u64 flush_ns = bio_comes(bio), key = (__u64)bio;
 	struct sent sent = {
 		.thread = (__u32)task->pid, .left = bio->bi_iter.bi_size,
-		.of = (__u32)task->tgid,
 	};
 	struct call call;
 	struct tw_attach_waiter *of;
@@ -237,7 +235,7 @@ struct passing {
 	__u32 left;		/* bytes of the request that end, from @bio on */
 	__u32 flags;		/* of struct sent */
 	__u32 ends;
-	__u32 thread, of;	/* of the first bio that is dispatched, as in struct sent */
+	__u32 thread;		/* of the first bio that is dispatched, as in struct sent */
 	struct tw_io_limit limit;
 };
 
@@ -294,10 +292,8 @@ static long pass_bio(__u32 i, struct passing *now)
 		bytes_end(sent, bio, now->now_ns, size);
 	} else if (sent && !sent->dispatched_ns) {
 		sent->dispatched_ns = now->now_ns;
-		if (!now->thread) {
+		if (!now->thread)
 			now->thread = sent->thread;
-			now->of = sent->of;
-		}
 		sent->flags |= now->flags;
 		/* A limit of a device below. */
 		if (!sent->limit.which)
@@ -311,16 +307,15 @@ static long pass_bio(__u32 i, struct passing *now)
 /* When this was last counted. */
 static __u64 counted_ns;
 
-/* Requests of page cache and file system have no task, but a thread has sent their bios. */
-static __always_inline int is_own(const struct origin *origin, __u64 process)
+/* What the followed processes have in flight is no others'. Requests of page cache and file system
+ * have no task, but a thread has sent their bios. */
+static __always_inline int is_own(const struct origin *origin, __u64 whose)
 {
 	const __u64 key = origin->bio;
-	const struct sent *sent;
 
-	if (origin->task)
-		return (__u32)READ(struct task_struct, origin->task, tgid) == process;
-	sent = bpf_map_lookup_elem(&bios, &key);
-	return sent && sent->of == process;
+	(void)whose;
+	return origin->task ? is_followed((__u32)READ(struct task_struct, origin->task, tgid)) :
+	       bpf_map_lookup_elem(&bios, &key) != 0;
 }
 
 /* Count for the first bio that a thread has dispatched since it ran again. */
@@ -332,7 +327,7 @@ static __noinline int count_for(struct request *rq, const struct passing *first)
 	if (!of || of->wait.others.key > of->wait.on_ns)
 		return 0;
 	counted_ns = first->now_ns;
-	return count_others((__u64)rq, first->of, first->now_ns, &of->wait.others, &reader);
+	return count_others((__u64)rq, 0, first->now_ns, &of->wait.others, &reader);
 }
 
 SEC("tp_btf/block_rq_issue")
