@@ -119,6 +119,29 @@ void tw_waits_sort(struct tw_waits *waits)
 		qsort(waits->rows, waits->count, sizeof(struct tw_wait_row *), by_time);
 }
 
+static int by_key(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Return what others had in flight as a list, in the order of kinds and names. */
+static json_t *others_to_json(json_t *others)
+{
+	json_t *list = json_array(), *of;
+	const char **keys = calloc(json_object_size(others), sizeof(*keys)), *key;
+	size_t count = 0;
+
+	json_object_foreach(others, key, of)
+		if (keys)
+			keys[count++] = key;
+	if (keys)
+		qsort(keys, count, sizeof(*keys), by_key);
+	for (size_t i = 0; i < count; i++)
+		json_array_append(list, json_object_get(others, keys[i]));
+	free(keys);
+	return list;
+}
+
 json_t *tw_waits_to_json(struct tw_waits *waits)
 {
 	json_t *array = json_array();
@@ -134,7 +157,7 @@ json_t *tw_waits_to_json(struct tw_waits *waits)
 		for (int j = 0; j < TW_WAIT_PARTS; j++)
 			json_object_set_new(json, part_keys[j], tw_json_of_u64(row->part_ns[j]));
 		if (row->others)
-			json_object_set(json, "in_flight_of_others", row->others);
+			json_object_set_new(json, "in_flight_of_others", others_to_json(row->others));
 		json_object_set_new(json, "time", tw_histogram_to_json(&row->time,
 				    tw_histogram_mean_ns(&row->time)));
 		json_array_append_new(array, json);
@@ -156,24 +179,20 @@ static char *owner_of(const json_t *others)
 int tw_wait_add_others(struct tw_wait_row *row, const json_t *others)
 {
 	static const char *const sums[] = { "waits", "device_ns" };
-	char *owner = owner_of(others), *at_owner = NULL;
-	int order = 1, error = 0;
-	size_t i;
+	char *owner = owner_of(others);
 	json_t *at;
+	int error = 0;
 
 	if (!row->others)
-		row->others = json_array();
-	/* They are in the order of their texts, whatever comes first. */
-	for (i = 0; owner && order > 0 && i < json_array_size(row->others); i += order > 0) {
-		at_owner = owner_of(json_array_get(row->others, i));
-		order = at_owner ? strcmp(owner, at_owner) : 1;
-		free(at_owner);
+		row->others = json_object();
+	at = json_object_get(row->others, owner);
+	if (!at) {
+		error = json_object_set_new(row->others, owner, json_deep_copy(others)) ? -ENOMEM : 0;
+		free(owner);
+		return error;
 	}
 	free(owner);
-	if (order && json_array_insert_new(row->others, i, json_deep_copy(others)))
-		return -ENOMEM;
-	at = json_array_get(row->others, i);
-	for (int j = 0; j < 2 && !order && !error; j++) {
+	for (int j = 0; j < 2 && !error; j++) {
 		json_int_t sum = json_integer_value(json_object_get(at, sums[j]));
 
 		if (__builtin_add_overflow(sum, json_integer_value(json_object_get(others, sums[j])),
@@ -196,12 +215,15 @@ int tw_waits_add(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS],
 {
 	struct tw_wait_row *into = tw_waits_row(waits, text);
 	int error = into ? tw_histogram_add_finer(&into->time, &row->time) : -ENOMEM;
+	const char *key;
+	json_t *of;
 
 	for (int i = 0; i < TW_WAIT_PARTS && !error; i++)
 		if (__builtin_add_overflow(into->part_ns[i], row->part_ns[i], &into->part_ns[i]))
 			error = -EOVERFLOW;
-	for (size_t i = 0; i < json_array_size(row->others) && !error; i++)
-		error = tw_wait_add_others(into, json_array_get(row->others, i));
+	json_object_foreach(row->others, key, of)
+		if (!error)
+			error = tw_wait_add_others(into, of);
 	return error;
 }
 
@@ -209,8 +231,10 @@ int tw_waits_add(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS],
 static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_problem *problem)
 {
 	const char *text[TW_WAIT_TEXTS], *wrong = "";
-	struct tw_wait_row row;
+	struct tw_wait_row row = { .others = NULL };
 	uint64_t parts_ns = 0;
+	size_t at;
+	json_t *of;
 	int error = tw_histogram_from_json(&row.time, json_object_get(json, "time"), &wrong);
 
 	if (error == -EINVAL)
@@ -228,9 +252,12 @@ static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_
 		    parts_ns > row.time.sum_ns)
 			tw_report_refuse(problem, ROW "%s is more than its time", part_keys[i]);
 	}
-	row.others = json_object_get(json, "in_flight_of_others");
-	if (!problem->text[0])
+	json_array_foreach(json_object_get(json, "in_flight_of_others"), at, of)
+		if (!error)
+			error = tw_wait_add_others(&row, of);
+	if (!error && !problem->text[0])
 		error = tw_waits_add(waits, text, &row);
+	json_decref(row.others);
 	tw_histogram_free(&row.time);
 	return error;
 }

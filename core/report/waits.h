@@ -41,7 +41,7 @@ struct tw_wait_row {
 	char *text[TW_WAIT_TEXTS];
 	uint64_t part_ns[TW_WAIT_PARTS];
 	struct tw_histogram time;	/* of each wait */
-	json_t *others;			/* tw_wait_add_others(); NULL: not counted */
+	json_t *others;			/* tw_wait_add_others(), by owner; NULL: not counted */
 };
 
 /* Zeroed, it is empty. */

@@ -369,7 +369,7 @@ static void add_others(struct tw_wait_row *row, const struct tw_others *others, 
 {
 	const enum tw_others_kind kind = tw_others_kind(others);
 	const bool is_named = tw_others_has_one(others) &&
-			      json_array_size(row->others) < TW_ATTACH_MAX_OTHERS;
+			      json_object_size(row->others) < TW_ATTACH_MAX_OTHERS;
 	json_t *who = is_named ? tw_who_to_json(&others->who) : NULL;
 	json_t *more;
 

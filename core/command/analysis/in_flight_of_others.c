@@ -137,10 +137,10 @@ const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t
 
 	*counted = 0;
 	for (size_t i = 0; i < waits->count; i++) {
-		size_t j;
+		const char *owner;
 		json_t *of;
 
-		json_array_foreach(waits->rows[i]->others, j, of) {
+		json_object_foreach(waits->rows[i]->others, owner, of) {
 			const char *kind = tw_report_string(of, "kind");
 			const json_t *who = json_object_get(of, "who");
 			const double ns = (double)tw_report_u64(of, "device_ns");
