@@ -176,7 +176,7 @@ static char *owner_of(const json_t *others)
 	return text;
 }
 
-int tw_wait_add_others(struct tw_wait_row *row, const json_t *others)
+int tw_wait_add_others(struct tw_wait_row *row, const json_t *others, size_t most)
 {
 	static const char *const sums[] = { "waits", "device_ns" };
 	char *owner = owner_of(others);
@@ -187,18 +187,20 @@ int tw_wait_add_others(struct tw_wait_row *row, const json_t *others)
 		row->others = json_object();
 	at = json_object_get(row->others, owner);
 	if (!at) {
-		error = json_object_set_new(row->others, owner, json_deep_copy(others)) ? -ENOMEM : 0;
+		error = most && json_object_size(row->others) >= most && json_object_get(others, "who") ?
+			-ENOSPC : json_object_set_new(row->others, owner, json_deep_copy(others)) ?
+			-ENOMEM : 0;
 		free(owner);
 		return error;
 	}
 	free(owner);
 	for (int j = 0; j < 2 && !error; j++) {
-		json_int_t sum = json_integer_value(json_object_get(at, sums[j]));
+		uint64_t sum;
 
-		if (__builtin_add_overflow(sum, json_integer_value(json_object_get(others, sums[j])),
-					   &sum))
+		if (__builtin_add_overflow(tw_report_u64(at, sums[j]),
+					   tw_report_u64(others, sums[j]), &sum))
 			error = -EOVERFLOW;
-		else if (json_object_set_new(at, sums[j], json_integer(sum)))
+		else if (json_object_set_new(at, sums[j], tw_json_of_u64(sum)))
 			error = -ENOMEM;
 	}
 	return error;
@@ -223,7 +225,7 @@ int tw_waits_add(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS],
 			error = -EOVERFLOW;
 	json_object_foreach(row->others, key, of)
 		if (!error)
-			error = tw_wait_add_others(into, of);
+			error = tw_wait_add_others(into, of, 0);
 	return error;
 }
 
@@ -232,7 +234,7 @@ static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_
 {
 	const char *text[TW_WAIT_TEXTS], *wrong = "";
 	struct tw_wait_row row = { .others = NULL };
-	uint64_t parts_ns = 0;
+	uint64_t parts_ns = 0, others_ns = 0;
 	size_t at;
 	json_t *of;
 	int error = tw_histogram_from_json(&row.time, json_object_get(json, "time"), &wrong);
@@ -252,9 +254,13 @@ static int add_row(struct tw_waits *waits, const json_t *json, struct tw_report_
 		    parts_ns > row.time.sum_ns)
 			tw_report_refuse(problem, ROW "%s is more than its time", part_keys[i]);
 	}
-	json_array_foreach(json_object_get(json, "in_flight_of_others"), at, of)
-		if (!error)
-			error = tw_wait_add_others(&row, of);
+	json_array_foreach(json_object_get(json, "in_flight_of_others"), at, of) {
+		if (__builtin_add_overflow(others_ns, tw_report_u64(of, "device_ns"), &others_ns) ||
+		    others_ns > row.part_ns[TW_WAIT_DEVICE])
+			tw_report_refuse(problem, ROW "in_flight_of_others is more than device_ns");
+		if (!error && !problem->text[0])
+			error = tw_wait_add_others(&row, of, 0);
+	}
 	if (!error && !problem->text[0])
 		error = tw_waits_add(waits, text, &row);
 	json_decref(row.others);

@@ -42,6 +42,7 @@ struct tw_wait_row {
 	uint64_t part_ns[TW_WAIT_PARTS];
 	struct tw_histogram time;	/* of each wait */
 	json_t *others;			/* tw_wait_add_others(), by owner; NULL: not counted */
+	uint64_t counted_ns;		/* attach: of the device part, what these stand for */
 };
 
 /* Zeroed, it is empty. */
@@ -62,8 +63,9 @@ struct tw_wait_row *tw_waits_find(const struct tw_waits *waits,
 struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS]);
 
 /* Add waits and device_ns of what the device had in flight for others, as waits.rows[] has it, to
- * those of the same kind and name. Return: 0; -ENOMEM; -EOVERFLOW. */
-int tw_wait_add_others(struct tw_wait_row *row, const json_t *others);
+ * those of the same kind and name. Return: 0; -ENOSPC: of a new name, and there are @most (0: no
+ * limit); -ENOMEM; -EOVERFLOW. */
+int tw_wait_add_others(struct tw_wait_row *row, const json_t *others, size_t most);
 
 /* Do waits of one reason, which may be NULL, differ by the function? */
 int tw_wait_needs_function(const char *reason);

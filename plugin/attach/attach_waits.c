@@ -364,20 +364,27 @@ static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait 
 	tw_slowest_add(&waits->slowest, &slow.ns);
 }
 
-/* Add who had most in flight at the device, if one had half. Processes of one name are one. */
-static void add_others(struct tw_wait_row *row, const struct tw_others *others, uint64_t ns)
+/* Add who had most in flight at the device, if one had half. Processes of one name are one. Waits are
+ * chosen by time, so one stands for the row's time in the device since the last one. */
+static void add_others(struct tw_wait_row *row, const struct tw_others *others)
 {
 	const enum tw_others_kind kind = tw_others_kind(others);
-	const bool is_named = tw_others_has_one(others) &&
-			      json_object_size(row->others) < TW_ATTACH_MAX_OTHERS;
-	json_t *who = is_named ? tw_who_to_json(&others->who) : NULL;
+	json_t *who = tw_others_has_one(others) ? tw_who_to_json(&others->who) : NULL;
+	const uint64_t ns = row->part_ns[TW_WAIT_DEVICE] - row->counted_ns;
 	json_t *more;
+	int error;
 
+	row->counted_ns = row->part_ns[TW_WAIT_DEVICE];
 	json_object_del(who, "id");
 	more = json_pack("{ss*, so*, si, so}", "kind",
 			 kind == TW_OTHERS_NONE ? NULL : tw_others_kinds[kind], "who", who,
 			 "waits", 1, "device_ns", tw_json_of_u64(ns));
-	if (tw_wait_add_others(row, more))
+	error = tw_wait_add_others(row, more, TW_ATTACH_MAX_OTHERS);
+	if (error == -ENOSPC) {
+		json_object_del(more, "who");
+		error = tw_wait_add_others(row, more, 0);
+	}
+	if (error)
 		tw_json_note_lack();
 	json_decref(more);
 }
@@ -415,7 +422,7 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	is_counted = wait->others.key && part_ns[TW_WAIT_DEVICE] &&
 		     !tw_others_are_unknown(&wait->others);
 	if (is_counted)
-		add_others(known->row, &wait->others, part_ns[TW_WAIT_DEVICE]);
+		add_others(known->row, &wait->others);
 	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
 	waits->waits++;
 	waits->ns += ns;

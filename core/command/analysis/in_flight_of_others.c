@@ -68,7 +68,7 @@ int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_sin
 #define LEAST_SHARE	0.005	/* 1 %, rounded */
 
 struct sum {
-	char *name;
+	const char *name;
 	double ns;		/* or a number of I/Os */
 };
 
@@ -79,37 +79,38 @@ static int longer_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-static void add(struct sum **sums, size_t *count, char *name, double ns)
+/* @by_name: an object of numbers. */
+static void add(json_t *by_name, const char *name, double ns)
 {
-	size_t i = 0;
-
-	while (i < *count && strcmp((*sums)[i].name, name))
-		i++;
-	if (i == *count)
-		tw_another(sums, count)->name = name;
-	(*sums)[i].ns += ns;
+	ns += json_real_value(json_object_get(by_name, name));
+	tw_must(json_object_set_new_nocheck(by_name, name, json_real(ns)) ? -ENOMEM : 0);
 }
 
 /* Return the longest with their shares, and free them. NULL: there is none. */
-static const char *say_sums(struct sum *sums, size_t count, double all_ns)
+static const char *say_sums(json_t *by_name, double all_ns)
 {
+	struct sum *sums = tw_zalloc(json_object_size(by_name) + 1, sizeof(*sums));
 	struct tw_growing_text text = { .length = 0 };
+	const char *name;
+	size_t count = 0;
+	json_t *sum;
 
-	if (count)
-		qsort(sums, count, sizeof(*sums), longer_first);
-	for (size_t i = 0; i < count && i < MOST_NAMES &&
+	json_object_foreach(by_name, name, sum)
+		sums[count++] = (struct sum) { name, json_real_value(sum) };
+	qsort(sums, count, sizeof(*sums), longer_first);
+	for (size_t i = 0; i < count && i < MOST_NAMES && all_ns > 0 &&
 	     sums[i].ns >= LEAST_SHARE * all_ns; i++)
 		tw_append_format(&text, "%s%s %.0f %%", i ? ", " : "", sums[i].name,
 				 100 * sums[i].ns / all_ns);
 	free(sums);
+	json_decref(by_name);
 	return text.bytes;
 }
 
 /* The same name in two jobs is one. */
 const char *tw_report_say_others_sums(const struct tw_report *report, int direction, double all_ns)
 {
-	struct sum *sums = NULL;
-	size_t count = 0;
+	json_t *sums = json_object();
 
 	for (size_t i = 0; i < json_array_size(report->others); i++) {
 		const json_t *of = json_array_get(report->others, i);
@@ -124,15 +125,14 @@ const char *tw_report_say_others_sums(const struct tw_report *report, int direct
 		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
 		name = tw_format("%s of %s", tw_others_kinds[k] ? tw_others_text[k] : kind,
 				 who);
-		add(&sums, &count, name, (double)tw_report_u64(of, "device_ns"));
+		add(sums, name, (double)tw_report_u64(of, "device_ns"));
 	}
-	return say_sums(sums, count, all_ns);
+	return say_sums(sums, all_ns);
 }
 
 const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t *counted)
 {
-	struct sum *sums = NULL;
-	size_t count = 0;
+	json_t *sums = json_object();
 	double all_ns = 0, behind_ns = 0;
 
 	*counted = 0;
@@ -148,14 +148,14 @@ const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t
 
 			if (who)
 				tw_report_say_holder(name, sizeof(name), who, 0);
-			add(&sums, &count, kind ? tw_format("behind %s of %s", kind, name) :
+			add(sums, kind ? tw_format("behind %s of %s", kind, name) :
 			    tw_format("without I/O of others"), ns);
 			*counted += tw_report_u64(of, "waits");
 			all_ns += ns;
 			behind_ns += kind ? ns : 0;
 		}
 	}
-	return say_sums(sums, behind_ns >= LEAST_SHARE * all_ns ? count : 0, all_ns);
+	return say_sums(sums, behind_ns >= LEAST_SHARE * all_ns ? all_ns : 0);
 }
 
 /* ---- commits of a journal -------------------------------------------------------- */
@@ -178,15 +178,14 @@ int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_sin
 
 const char *tw_report_say_commits(const struct tw_report *report, uint64_t syncs)
 {
-	struct sum *sums = NULL;
-	size_t count = 0;
+	json_t *sums = json_object();
 
 	for (size_t i = 0; i < json_array_size(report->commits); i++) {
 		const json_t *of = json_array_get(report->commits, i);
 		char who[TW_REPORT_NAME];
 
 		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
-		add(&sums, &count, tw_format("%s", who), (double)tw_report_u64(of, "ios"));
+		add(sums, who, (double)tw_report_u64(of, "ios"));
 	}
-	return say_sums(sums, count, (double)syncs);
+	return say_sums(sums, (double)syncs);
 }

@@ -178,10 +178,9 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
 	if (tw_has(tally, TW_METRIC_run_ns)) {
 		tw_page_more(page, ", and ran for %s", TW_SAY_NS(scalars->run_ns));
-		tw_page_remark(page, "they waited %s for a CPU, of which these waits have %s",
-			       TW_SAY_NS(scalars->ready_ns), TW_SAY_NS(
-			       scalars->ready_in_waits_ns < scalars->ready_ns ?
-			       scalars->ready_in_waits_ns : scalars->ready_ns));
+		tw_page_remark(page, "they waited %s for a CPU; wake-ups in these waits took %s",
+			       TW_SAY_NS(scalars->ready_ns),
+			       TW_SAY_NS(scalars->ready_in_waits_ns));
 	}
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;

@@ -176,12 +176,12 @@ static __always_inline struct tw_kernel_stamps *stamps_of(struct io_kiocb *io, _
 	return stamps;
 }
 
-/* Return what others had in flight for an I/O, by its key. */
 static __always_inline int is_own(const struct origin *origin, __u64 whose)
 {
 	return origin->io && (__u64)READ(struct io_kiocb, origin->io, ctx) == whose;
 }
 
+/* Return what others had in flight for an I/O, by its key. */
 static struct tw_others *others_of(__u64 key)
 {
 	__u32 index = index_of(&rings[tw_key_ring(key)], key);

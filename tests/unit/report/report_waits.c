@@ -111,7 +111,7 @@ static void add_others(struct tw_waits *waits, const char *name, int ns)
 
 	if (name)
 		json_object_set_new(more, "kind", json_string("writes"));
-	if (tw_wait_add_others(waits->rows[0], more))
+	if (tw_wait_add_others(waits->rows[0], more, 0))
 		abort();
 	json_decref(more);
 }
@@ -151,8 +151,8 @@ static void test_others(void)
 	more = tw_waits_to_json(&again);
 	tap_ok(json_equal(more, rows[0]), "they are read as they are written");
 	json_decref(more);
-	more = json_pack("{sI, si}", "waits", (json_int_t)INT64_MAX, "device_ns", 1);
-	tap_ok(tw_wait_add_others(again.rows[1], more) == -EOVERFLOW, "too many waits");
+	more = json_pack("{ss, si}", "waits", "18446744073709551615", "device_ns", 1);
+	tap_ok(tw_wait_add_others(again.rows[1], more, 0) == -EOVERFLOW, "too many waits");
 	json_decref(more);
 	/* A file from elsewhere may have as many names as it has room for: each is found at once. */
 	alarm(300);
@@ -215,6 +215,8 @@ int main(void)
 	test_limits();
 	refuses("device_ns", json_integer(301), "device_ns is more than its time");
 	refuses("device_ns", json_string("18446744073709551615"), "is more than its time");
+	refuses("in_flight_of_others", json_pack("[{si, si}, {si, si}]", "waits", 1, "device_ns", 200,
+		"waits", 1, "device_ns", 101), "in_flight_of_others is more than device_ns");
 	refuses("blockq_ns", NULL, "blockq_ns is missing");
 	refuses("file", NULL, "file is missing");
 	refuses("reason", json_integer(1), "reason is not a string");

@@ -302,7 +302,7 @@ static void test_others(void)
 	is = json_pack("[{ss, si, si}, {ss, s{ss, ss}, si, si}, {si, si}]",
 		"kind", "writes", "waits", 1, "device_ns", 50,
 		"kind", "writes", "who", "kind", "process", "name", "dd", "waits", 2, "device_ns", 100,
-		"waits", 1, "device_ns", 50);
+		"waits", 1, "device_ns", 150);	/* with those before it */
 	rows = tw_waits_to_json(&waits.all);
 	tap_ok(json_equal(json_object_get(json_array_get(rows, 0), "in_flight_of_others"), is),
 	       "processes of one name are one, and none is named that has less than half");
@@ -314,8 +314,8 @@ static void test_others(void)
 	add(&waits, &wait, "/one");
 	tap_ok(!waits.all.rows[1]->others, "no wait without a time in the device");
 	wait = wait_of(1, 200);
-	for (int i = 0; i < 1000; i++) {
-		snprintf(name, sizeof(name), "p%d", i);
+	for (int i = 0; i <= 1000; i++) {
+		snprintf(name, sizeof(name), i < 1000 ? "p%d" : "dd", i);
 		wait.others = others_of(name, 2, 0);
 		wait.on_ns++;
 		add(&waits, &wait, "/one");
@@ -324,11 +324,13 @@ static void test_others(void)
 	is = json_object_get(json_array_get(rows, 0), "in_flight_of_others");
 	tap_ok(json_array_size(is) == TW_ATTACH_MAX_OTHERS &&
 	       json_integer_value(json_object_get(json_array_get(is, 0), "waits")) ==
-	       1001 - (TW_ATTACH_MAX_OTHERS - 3), "the names of a row have a limit");
+	       1001 - (TW_ATTACH_MAX_OTHERS - 3) &&
+	       json_integer_value(json_object_get(json_array_get(is, 1), "waits")) == 3,
+	       "a row has a limit of names; those that it has go on");
 	json_decref(rows);
 	slowest = tw_attach_slowest_waits(&waits);
 	is = json_object_get(json_array_get(slowest, 0), "in_flight_of_others");
-	tap_ok(!strcmp(tw_report_string(json_object_get(is, "who"), "name"), "p999") &&
+	tap_ok(!strcmp(tw_report_string(json_object_get(is, "who"), "name"), "dd") &&
 	       tw_report_u64(json_object_get(is, "who"), "id") == 7 &&
 	       tw_report_u64(is, "bytes") == 8192, "a slow wait has the process");
 	json_decref(slowest);
