@@ -123,11 +123,10 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 				  "takes the next", verify);
 		return;
 	}
-	tw_page_paragraph(page, "deliver: fio submits an I/O after each completion that it takes, "
-			  "and the others wait for this system call");
+	tw_page_paragraph(page, "deliver: fio takes a completion, submits an I/O");
 	if (calls > 0)
-		tw_page_more(page, ", %s until it returns", TW_SAY_NS(call_ns / calls));
-	tw_page_more(page, "; a job with iodepth_batch_complete_max=%llu may wait less",
+		tw_page_more(page, " (%s until the system call returns)", TW_SAY_NS(call_ns / calls));
+	tw_page_more(page, ", and only then takes the next completion; a job with iodepth_batch_complete_max=%llu may wait less",
 		     (unsigned long long)first->iodepth);
 }
 

@@ -176,12 +176,15 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 		count += waits->rows[i]->time.count;
 	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
-	if (tw_has(tally, TW_METRIC_run_ns)) {
-		tw_page_more(page, ", and ran for %s", TW_SAY_NS(scalars->run_ns));
-		tw_page_remark(page, "they waited %s for a CPU; wake-ups in these waits took %s",
-			       TW_SAY_NS(scalars->ready_ns),
-			       TW_SAY_NS(scalars->ready_in_waits_ns));
-	}
+	if (scalars->ready_in_waits_ns)
+		tw_page_more(page, ", %s of it for a CPU",
+			     TW_SAY_NS(scalars->ready_in_waits_ns));
+	/* The kernel's time without a CPU begins a little after the wake-up. */
+	if (tw_has(tally, TW_METRIC_run_ns))
+		tw_page_remark(page, "they ran for %s, and waited %s for a CPU at other times",
+			       TW_SAY_NS(scalars->run_ns),
+			       TW_SAY_NS(scalars->ready_ns > scalars->ready_in_waits_ns ?
+					 scalars->ready_ns - scalars->ready_in_waits_ns : 0));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "%llu of %llu read and write calls waited for a file (%s)",
