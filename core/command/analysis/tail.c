@@ -185,19 +185,22 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 {
 	const char *name = tw_direction_names[direction];
 	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
+	const int is_part = split && (!tail->is_of_slowest || split < tail->slowest);
+	const int is_one = tail->is_of_slowest && tail->slowest == 1;
+	const char *of = is_part ? "" : tw_format(" %s%s", name, is_one ? "" : "s");
 
-	tw_append_format(text, "time of the ");
+	tw_append_format(text, "time of ");
+	if (is_part)
+		tw_append_format(text, "%llu sampled %s%s of ", (unsigned long long)split, name,
+				 split == 1 ? "" : "s");
 	if (!tail->is_of_slowest)
-		tw_append_format(text, "slowest %s of %ss (", TW_SAY_PERCENT(tail->percent), name);
-	else if (tail->slowest > 1)
-		tw_append_format(text, "%zu slowest %ss (", tail->slowest, name);
+		tw_append_format(text, "the slowest %s%s%s (>= ", TW_SAY_PERCENT(tail->percent),
+				 *of ? " of" : "", of);
+	else if (!is_one)
+		tw_append_format(text, "the %zu slowest%s (>= ", tail->slowest, of);
 	else
-		tw_append_format(text, "slowest %s (", name);
-	tw_append_format(text, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : ">= ",
-			 TW_SAY_NS(tail->from_ns));
-	if (split && (!tail->is_of_slowest || split < tail->slowest))
-		tw_append_format(text, "; %llu sampled", (unsigned long long)split);
-	tw_append_format(text, "): ");
+		tw_append_format(text, "the slowest%s (", of);
+	tw_append_format(text, "%s): ", TW_SAY_NS(tail->from_ns));
 }
 
 /* Write the largest shares, the others together, and what is not explained. */

@@ -181,7 +181,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 			     TW_SAY_NS(scalars->ready_in_waits_ns));
 	/* The kernel's time without a CPU begins a little after the wake-up. */
 	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_remark(page, "they ran for %s, and waited %s for a CPU at other times",
+		tw_page_remark(page, "outside of these waits they ran for %s, and waited %s for a CPU",
 			       TW_SAY_NS(scalars->run_ns),
 			       TW_SAY_NS(scalars->ready_ns > scalars->ready_in_waits_ns ?
 					 scalars->ready_ns - scalars->ready_in_waits_ns : 0));
@@ -355,8 +355,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 			call_ns += row->time.sum_ns;
 	}
 	if (part_ns[TW_WAIT_DEVICE])
-		tw_page_more(page, ": %.0f %% in the device, %.0f %% after it until the "
-			     "thread ran (complete)",
+		tw_page_more(page, ": %.0f %% in the device, %.0f %% after it, until the "
+			     "thread ran",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
 	tw_page_more(page, "; %.0f %% in %s. Largest row: %s, %s, waiting for %s",
