@@ -125,7 +125,8 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	}
 	tw_page_paragraph(page, "deliver: fio takes a completion, submits an I/O");
 	if (calls > 0)
-		tw_page_more(page, " (the whole system call: %s)", TW_SAY_NS(call_ns / calls));
+		tw_page_more(page, " (a system call of %s, whose first part is submit)",
+			     TW_SAY_NS(call_ns / calls));
 	tw_page_more(page, ", and only then takes the next completion; a job with iodepth_batch_complete_max=%llu may wait less",
 		     (unsigned long long)first->iodepth);
 }

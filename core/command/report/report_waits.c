@@ -181,7 +181,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 			     TW_SAY_NS(scalars->ready_in_waits_ns));
 	/* The kernel's time without a CPU begins a little after the wake-up. */
 	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_remark(page, "outside of these waits they ran for %s, and waited %s for a CPU",
+		tw_page_remark(page, "they also ran for %s, and waited another %s for a CPU",
 			       TW_SAY_NS(scalars->run_ns),
 			       TW_SAY_NS(scalars->ready_ns > scalars->ready_in_waits_ns ?
 					 scalars->ready_ns - scalars->ready_in_waits_ns : 0));
@@ -334,7 +334,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 {
 	struct tw_waits waits;
 	const struct tw_wait_row *most;
-	uint64_t sum_ns, unknown_ns, call_ns = 0, part_ns[TW_WAIT_PARTS] = { 0 };
+	uint64_t sum_ns, unknown_ns, call_ns = 0, device_ns = 0;
 
 	if (!group->all.waits)
 		return;
@@ -349,16 +349,14 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	for (size_t i = 0; i < waits.count; i++) {
 		const struct tw_wait_row *row = waits.rows[i];
 
-		for (int part = 0; part < TW_WAIT_PARTS; part++)
-			part_ns[part] += row->part_ns[part];
+		device_ns += row->part_ns[TW_WAIT_DEVICE];
 		if (!strcmp(row->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL]))
 			call_ns += row->time.sum_ns;
 	}
-	if (part_ns[TW_WAIT_DEVICE])
-		tw_page_more(page, ": %.0f %% in the device, %.0f %% after it, until the "
-			     "thread ran",
-			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
-			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
+	if (device_ns)
+		tw_page_more(page, ": %.0f %% in the device, %.0f %% for a CPU",
+			     percent_of(device_ns, sum_ns),
+			     percent_of(group->all.tally.scalars.ready_in_waits_ns, sum_ns));
 	tw_page_more(page, "; %.0f %% in %s. Largest row: %s, %s, waiting for %s",
 		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL],
 		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most));
