@@ -96,18 +96,13 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	const struct tw_histogram *lat = group->all.tally.times[TW_LAT];
 	const struct tw_histogram *deliver = group->all.tally.times[TW_DELIVER];
 	const struct tw_report_job *first = &group->all.jobs[0];
-	const struct tw_histogram *call = group->all.tally.times[TW_CALL];
 	const char *verify = verify_of(group);
-	double call_ns = 0, calls = 0;
 	int is_large = 0;
 	long least;
 
-	for (int i = 0; i < TW_DIRECTIONS; i++) {
+	for (int i = 0; i < TW_DIRECTIONS; i++)
 		is_large |= lat[i].count && (double)deliver[i].sum_ns * 100 >
 					    (double)lat[i].sum_ns * MIN_PERCENT;
-		call_ns += (double)call[i].sum_ns;
-		calls += (double)call[i].count;
-	}
 	if (!is_large || first->iodepth <= 1 || !first->options)
 		return;
 	least = number_of(first, "iodepth_batch_complete");
@@ -123,12 +118,9 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 				  "takes the next", verify);
 		return;
 	}
-	tw_page_paragraph(page, "deliver: fio takes a completion, submits an I/O");
-	if (calls > 0)
-		tw_page_more(page, " (a system call of %s, whose first part is submit)",
-			     TW_SAY_NS(call_ns / calls));
-	tw_page_more(page, ", and only then takes the next completion; a job with iodepth_batch_complete_max=%llu may wait less",
-		     (unsigned long long)first->iodepth);
+	tw_page_paragraph(page, "deliver: fio takes a completion, submits an I/O, and only then "
+			  "takes the next completion; a job with iodepth_batch_complete_max=%llu may "
+			  "wait less", (unsigned long long)first->iodepth);
 }
 
 /* ---- holes ------------------------------------------------------------------- */

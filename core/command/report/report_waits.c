@@ -165,7 +165,7 @@ static double percent_of(uint64_t part, uint64_t whole)
 
 /* Add what the threads did in all, of which the waits are a part. */
 static void add_sums(struct tw_page *page, const struct tw_report_group *group,
-		     const struct tw_waits *waits, uint64_t sum_ns)
+		     const struct tw_waits *waits, uint64_t sum_ns, unsigned with)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_scalars *scalars = &tally->scalars;
@@ -176,15 +176,15 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 		count += waits->rows[i]->time.count;
 	tw_page_remark(page, "all threads together waited %s in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
-	if (scalars->ready_in_waits_ns)
-		tw_page_more(page, ", %s of it for a CPU",
-			     TW_SAY_NS(scalars->ready_in_waits_ns));
-	/* The kernel's time without a CPU begins a little after the wake-up. */
-	if (tw_has(tally, TW_METRIC_run_ns))
-		tw_page_remark(page, "they also ran for %s, and waited another %s for a CPU",
-			       TW_SAY_NS(scalars->run_ns),
+	if (tw_has(tally, TW_METRIC_run_ns)) {
+		tw_page_more(page, ", and ran for %s", TW_SAY_NS(scalars->run_ns));
+		/* The kernel's time without a CPU begins a little after the wake-up. */
+		tw_page_remark(page, "time for a CPU: %s of the waits, and %s outside of them",
+			       TW_SAY_NS(scalars->ready_in_waits_ns),
 			       TW_SAY_NS(scalars->ready_ns > scalars->ready_in_waits_ns ?
 					 scalars->ready_ns - scalars->ready_in_waits_ns : 0));
+		tw_page_only(page, tw_report_rest(with));
+	}
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
 	tw_page_remark(page, "%llu of %llu read and write calls waited for a file (%s)",
@@ -321,7 +321,7 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 		return;
 	sum_ns = take_waits(&waits, group, with, &unknown_ns);
 	tw_page_heading(page, 3, "waits, by call, reason and file");
-	add_sums(page, group, &waits, sum_ns);
+	add_sums(page, group, &waits, sum_ns, with);
 	if (waits.count)
 		add_table(page, &waits, sum_ns, with);
 	add_others(page, &waits);
@@ -334,7 +334,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 {
 	struct tw_waits waits;
 	const struct tw_wait_row *most;
-	uint64_t sum_ns, unknown_ns, call_ns = 0, device_ns = 0;
+	uint64_t sum_ns, unknown_ns, device_ns = 0;
 
 	if (!group->all.waits)
 		return;
@@ -346,19 +346,12 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	}
 	most = waits.rows[0];
 	tw_page_paragraph(page, "waits of all threads: %s", TW_SAY_NS(sum_ns));
-	for (size_t i = 0; i < waits.count; i++) {
-		const struct tw_wait_row *row = waits.rows[i];
-
-		device_ns += row->part_ns[TW_WAIT_DEVICE];
-		if (!strcmp(row->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL]))
-			call_ns += row->time.sum_ns;
-	}
+	for (size_t i = 0; i < waits.count; i++)
+		device_ns += waits.rows[i]->part_ns[TW_WAIT_DEVICE];
 	if (device_ns)
 		tw_page_more(page, ": %.0f %% in the device, %.0f %% for a CPU",
 			     percent_of(device_ns, sum_ns),
 			     percent_of(group->all.tally.scalars.ready_in_waits_ns, sum_ns));
-	tw_page_more(page, "; %.0f %% in %s. Largest row: %s, %s, waiting for %s",
-		     percent_of(call_ns, sum_ns), most->text[TW_WAIT_CALL], most->text[TW_WAIT_CALL],
-		     file_of(most->text[TW_WAIT_FILE]), meaning_of(most));
+	tw_page_more(page, "; the reason of the largest row is %s", meaning_of(most));
 	tw_waits_free(&waits);
 }
