@@ -333,25 +333,23 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_group *group)
 {
 	struct tw_waits waits;
-	const struct tw_wait_row *most;
-	uint64_t sum_ns, unknown_ns, device_ns = 0;
+	uint64_t sum_ns, unknown_ns, device_ns = 0, complete_ns = 0;
 
 	if (!group->all.waits)
 		return;
 	sum_ns = take_waits(&waits, group, 0, &unknown_ns);
-	if (!waits.count) {
-		tw_page_paragraph(page, "no thread waited for a file or a block device");
-		tw_waits_free(&waits);
-		return;
-	}
-	most = waits.rows[0];
-	tw_page_paragraph(page, "waits of all threads: %s", TW_SAY_NS(sum_ns));
-	for (size_t i = 0; i < waits.count; i++)
+	for (size_t i = 0; i < waits.count; i++) {
 		device_ns += waits.rows[i]->part_ns[TW_WAIT_DEVICE];
-	if (device_ns)
-		tw_page_more(page, ": %.0f %% in the device, %.0f %% for a CPU",
-			     percent_of(device_ns, sum_ns),
-			     percent_of(group->all.tally.scalars.ready_in_waits_ns, sum_ns));
-	tw_page_more(page, "; the reason of the largest row is %s", meaning_of(most));
+		complete_ns += waits.rows[i]->part_ns[TW_WAIT_COMPLETE];
+	}
+	if (!waits.count)
+		tw_page_paragraph(page, "no thread waited for a file or a block device");
+	else if (device_ns)
+		tw_page_paragraph(page, "time of all waits: %.0f %% in device, %.0f %% in complete: "
+				  "after the device, until the thread had a CPU",
+				  percent_of(device_ns, sum_ns), percent_of(complete_ns, sum_ns));
+	else
+		tw_page_paragraph(page, "the waits of the largest row were for %s",
+				  meaning_of(waits.rows[0]));
 	tw_waits_free(&waits);
 }
