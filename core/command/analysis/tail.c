@@ -193,14 +193,15 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	if (is_part)
 		tw_append_format(text, "%llu sampled %s%s of ", (unsigned long long)split, name,
 				 split == 1 ? "" : "s");
+	/* A percentile of the table may be another one of the same bin. */
 	if (!tail->is_of_slowest)
-		tw_append_format(text, "the slowest %s%s%s (>= ", TW_SAY_PERCENT(tail->percent),
+		tw_append_format(text, "the slowest %s%s%s: ", TW_SAY_PERCENT(tail->percent),
 				 *of ? " of" : "", of);
 	else if (!is_one)
-		tw_append_format(text, "the %zu slowest%s (>= ", tail->slowest, of);
+		tw_append_format(text, "the %zu slowest%s (>= %s): ", tail->slowest, of,
+				 TW_SAY_NS(tail->from_ns));
 	else
-		tw_append_format(text, "the slowest%s (", of);
-	tw_append_format(text, "%s): ", TW_SAY_NS(tail->from_ns));
+		tw_append_format(text, "the slowest%s (%s): ", of, TW_SAY_NS(tail->from_ns));
 }
 
 /* Write the largest shares, the others together, and what is not explained. */

@@ -346,7 +346,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
 	else if (device_ns)
 		tw_page_paragraph(page, "time of all waits: %.0f %% in the device, %.0f %% after "
-				  "it, until the thread had a CPU",
+				  "it, until the thread ran",
 				  percent_of(device_ns, sum_ns), percent_of(complete_ns, sum_ns));
 	else
 		tw_page_paragraph(page, "the waits of the largest row were for %s",

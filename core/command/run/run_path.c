@@ -60,11 +60,11 @@ static void add_jobs(struct tw_run_jobs *jobs, const struct tw_run_engines *engi
 static void add_head(struct tw_page *page, const struct tw_run_target *target,
 		     uint64_t each_ns)
 {
-	tw_page_paragraph(page, "%s: random %u KiB reads", target->path,
-			  target->block_bytes / 1024);
+	tw_page_paragraph(page, "random %u KiB reads of ", target->block_bytes / 1024);
 	if (target->is_made)
-		tw_page_more(page, " of a temporary file of %llu MiB",
+		tw_page_more(page, "a temporary file of %llu MiB in ",
 			     (unsigned long long)(target->bytes >> 20));
+	tw_page_more(page, "%s", strcmp(target->path, ".") ? target->path : "this folder");
 	tw_page_more(page, target->is_direct ? ", direct" : ", through the page cache, as there "
 		     "is no direct I/O here");
 	tw_page_more(page, ", %.4g s at each depth", (double)each_ns / 1e9);

@@ -4,6 +4,7 @@
  * device changed meanwhile, and the response at each load.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
@@ -145,7 +146,7 @@ static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
 {
 	const struct tw_run_target *target = &sweep->target;
 
-	tw_page_paragraph(page, "%s: ", sweep->path);
+	tw_page_paragraph(page, "%s: ", strcmp(sweep->path, ".") ? sweep->path : "this folder");
 	if (target->path)
 		tw_page_more(page, "random %u KiB reads%s%s, ", target->block_bytes / 1024,
 			     target->is_made ? tw_format(" of a temporary file of %s",

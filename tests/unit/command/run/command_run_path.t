@@ -31,7 +31,7 @@ reads_path()
 	shift
 	rm -f ./*.tickwise.json
 	page='' FAKE_DO="$reads;${more-}" fio_run "$@"
-	is "$status $(grep -c ': random 4 KiB reads' "$out") $(grep -cE '^(1|32) +1000' "$out")" '0 1 2' \
+	is "$status $(grep -c 'random 4 KiB reads' "$out") $(grep -cE '^(1|32) +1000' "$out")" '0 1 2' \
 		"$what" || shows "$out" "$err"
 }
 
@@ -63,7 +63,7 @@ has "$err" 'tickwise run: data: reads for 0.6 s' 'how long it takes'
 has "$err" '  tickwise report depth1.1.9.tickwise.json depth32.1.9.tickwise.json' \
 	'how to read all of it'
 has "$err" 'run it again with --causes' 'and how to learn more'
-is "$(sed 's/.*KiB reads, //; s/^direct/DIRECT/; s/^through.*here/DIRECT/' "$out" |
+is "$(sed 's/.*KiB reads of data, //; s/^direct/DIRECT/; s/^through.*here/DIRECT/' "$out" |
 	sed '2,4d' | xargs -d '\n' | tr -s ' ')" \
 	"DIRECT, 0.3 s at each depth stage depth 1 depth 32 queue 25.4ns 25.4ns \
 submit 7.7ns 7.7ns blockq 15.1ns 15.1ns device 121.9ns 121.9ns complete 19.4ns 19.4ns \
