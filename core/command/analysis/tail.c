@@ -191,7 +191,7 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 
 	tw_append_format(text, "time of ");
 	if (is_part)
-		tw_append_format(text, "%llu sampled %s%s of ", (unsigned long long)split, name,
+		tw_append_format(text, "%llu %s%s, a sample of ", (unsigned long long)split, name,
 				 split == 1 ? "" : "s");
 	/* A percentile of the table may be another one of the same bin. */
 	if (!tail->is_of_slowest)

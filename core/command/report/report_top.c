@@ -156,7 +156,8 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 					    i != slowest_other(steady, -1)))
 			continue;
 		if (!any++)
-			tw_page_item(page, others > MOST_OTHERS ? "slowest and fastest of %zu others:" :
+			tw_page_item(page, others > MOST_OTHERS ? "slowest and fastest of the %zu "
+				     "other parts:" :
 				     "the rest:", others);
 		tw_page_more(page, "%s %s %s", any > 1 ? ";" : "",
 			     tw_report_say_span(part), part->iops > 0 ?
