@@ -187,21 +187,20 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
 	const int is_part = split && (!tail->is_of_slowest || split < tail->slowest);
 	const int is_one = tail->is_of_slowest && tail->slowest == 1;
-	const char *of = is_part ? "" : tw_format(" %s%s", name, is_one ? "" : "s");
 
 	tw_append_format(text, "time of ");
 	if (is_part)
-		tw_append_format(text, "%llu %s%s, a sample of ", (unsigned long long)split, name,
-				 split == 1 ? "" : "s");
+		tw_append_format(text, "%llu of ", (unsigned long long)split);
 	/* A percentile of the table may be another one of the same bin. */
 	if (!tail->is_of_slowest)
-		tw_append_format(text, "the slowest %s%s%s: ", TW_SAY_PERCENT(tail->percent),
-				 *of ? " of" : "", of);
-	else if (!is_one)
-		tw_append_format(text, "the %zu slowest%s (>= %s): ", tail->slowest, of,
-				 TW_SAY_NS(tail->from_ns));
+		tw_append_format(text, "the slowest %s of %ss: ", TW_SAY_PERCENT(tail->percent),
+				 name);
+	else if (is_one)
+		tw_append_format(text, "the slowest %s (%s): ", name, TW_SAY_NS(tail->from_ns));
 	else
-		tw_append_format(text, "the slowest%s (%s): ", of, TW_SAY_NS(tail->from_ns));
+		tw_append_format(text, "the %sslowest %ss (>= %s): ",
+				 is_part ? "" : tw_format("%zu ", tail->slowest), name,
+				 TW_SAY_NS(tail->from_ns));
 }
 
 /* Write the largest shares, the others together, and what is not explained. */
