@@ -119,7 +119,7 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 		return;
 	}
 	tw_page_paragraph(page, "deliver: fio takes a completion, submits an I/O, and only then "
-			  "takes the next completion; a job with iodepth_batch_complete_max=%llu may "
+			  "takes the next completion; with iodepth_batch_complete_max=%llu fio may "
 			  "wait less", (unsigned long long)first->iodepth);
 }
 
