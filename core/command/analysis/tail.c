@@ -188,19 +188,19 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	const int is_part = split && (!tail->is_of_slowest || split < tail->slowest);
 	const int is_one = tail->is_of_slowest && tail->slowest == 1;
 
-	tw_append_format(text, "time of ");
-	if (is_part)
-		tw_append_format(text, "%llu of ", (unsigned long long)split);
 	/* A percentile of the table may be another one of the same bin. */
 	if (!tail->is_of_slowest)
-		tw_append_format(text, "the slowest %s of %ss: ", TW_SAY_PERCENT(tail->percent),
-				 name);
+		tw_append_format(text, "time of the slowest %s of %ss",
+				 TW_SAY_PERCENT(tail->percent), name);
 	else if (is_one)
-		tw_append_format(text, "the slowest %s (%s): ", name, TW_SAY_NS(tail->from_ns));
-	else
-		tw_append_format(text, "the %sslowest %ss (>= %s): ",
-				 is_part ? "" : tw_format("%zu ", tail->slowest), name,
+		tw_append_format(text, "time of the slowest %s (%s)", name,
 				 TW_SAY_NS(tail->from_ns));
+	else
+		tw_append_format(text, "time of the %zu slowest %ss (>= %s)", tail->slowest, name,
+				 TW_SAY_NS(tail->from_ns));
+	if (is_part)
+		tw_append_format(text, ", by a sample of %llu", (unsigned long long)split);
+	tw_append_format(text, ": ");
 }
 
 /* Write the largest shares, the others together, and what is not explained. */

@@ -190,7 +190,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_remark(page, "%llu of %llu read and write calls waited for a file (%s)",
 		       (unsigned long long)scalars->calls_that_waited, (unsigned long long)calls,
 		       TW_SAY_PERCENT(percent_of(scalars->calls_that_waited, calls)));
-	tw_page_remark(page, "%s came from storage, metadata and readahead included",
+	tw_page_remark(page, "%s came from storage, counting metadata and readahead",
 		       TW_SAY_BYTES(scalars->storage_bytes));
 }
 
