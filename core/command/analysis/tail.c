@@ -163,6 +163,14 @@ static int has_causes(const struct tail *tail)
 	return any;
 }
 
+/* Return of how many I/Os of a tail the stages are known, if not of all; else 0. */
+static uint64_t sample_of(const struct tail *tail)
+{
+	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
+
+	return !tail->is_of_slowest || split < tail->slowest ? split : 0;
+}
+
 static int find(struct tail *tail, const struct tw_report_group *group, int direction)
 {
 	const uint64_t known = tw_tally_time_ios(&group->all.tally, TW_LAT, direction);
@@ -175,7 +183,9 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 	if (!has_causes(tail) &&
 	    add_slices(&all, group, direction, known >= 1000 ? 99.9 : 99))
 		*tail = all;
-	return tail->causes.count && tail->causes.lat_ns > 0;
+	/* The shares of a few of the slowest say nothing of the others. */
+	return tail->causes.count && tail->causes.lat_ns > 0 &&
+	       (!tail->is_of_slowest || 2 * tail->causes.ios >= tail->slowest);
 }
 
 /* ---- the sentence ----------------------------------------------------------- */
@@ -184,8 +194,7 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 static void put_ios(struct tw_growing_text *text, const struct tail *tail, int direction)
 {
 	const char *name = tw_direction_names[direction];
-	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
-	const int is_part = split && (!tail->is_of_slowest || split < tail->slowest);
+	const uint64_t sample = sample_of(tail);
 	const int is_one = tail->is_of_slowest && tail->slowest == 1;
 
 	/* A percentile of the table may be another one of the same bin. */
@@ -198,8 +207,8 @@ static void put_ios(struct tw_growing_text *text, const struct tail *tail, int d
 	else
 		tw_append_format(text, "time of the %zu slowest %ss (>= %s)", tail->slowest, name,
 				 TW_SAY_NS(tail->from_ns));
-	if (is_part)
-		tw_append_format(text, ", by a sample of %llu", (unsigned long long)split);
+	if (sample)
+		tw_append_format(text, ", by a sample of %llu", (unsigned long long)sample);
 	tw_append_format(text, ": ");
 }
 

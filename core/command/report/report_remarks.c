@@ -119,8 +119,8 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 		return;
 	}
 	tw_page_paragraph(page, "deliver: fio takes a completion, submits an I/O, and only then "
-			  "takes the next completion; with iodepth_batch_complete_max=%llu "
-			  "completions may wait less", (unsigned long long)first->iodepth);
+			  "takes the next completion; iodepth_batch_complete_max=%llu may shorten "
+			  "that", (unsigned long long)first->iodepth);
 }
 
 /* ---- holes ------------------------------------------------------------------- */

@@ -174,7 +174,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 
 	for (size_t i = 0; i < waits->count; i++)
 		count += waits->rows[i]->time.count;
-	tw_page_remark(page, "all threads together waited %s in %s",
+	tw_page_remark(page, "all threads together waited %s for files, in %s",
 		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
 	if (tw_has(tally, TW_METRIC_run_ns)) {
 		tw_page_more(page, ", and ran for %s", TW_SAY_NS(scalars->run_ns));
