@@ -48,20 +48,20 @@ says even.json 'steady: IOPS +-0.0'
 of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
 says middle.json 'WARNING: not steady; quote the longest part, from 3.84 s to 6.4 s: 15625 IOPS +-0.026 %, mean lat 2.000 ms +-0 %'
-says middle.json '- the rest: from 0 to 1.92 s 15625 IOPS, 2.000 ms; from 1.92 s to 3.84 s 7812 IOPS, 4.000 ms'
+says middle.json '- the rest: 15625 IOPS, 2.000 ms (from 0 to 1.92 s); 7812 IOPS, 4.000 ms (from 1.92 s to 3.84 s)'
 run report middle.json
 cp "$out" without_html
 run report --html=middle.html middle.json
 is "$(cat "$out")" "$(cat without_html)" "the text of a page that is written in HTML, too, is the same"
 of middle.json '$j->{analysis}{steady}{verdict} eq "changed" && $j->{analysis}{steady}{quoted} == 2'
 of middle.json '$j->{analysis}{steady}{parts}[1]{from_ns} == 1.92e9 && $j->{analysis}{steady}{parts}[1]{to_ns} == 3.84e9'
-says end.json 'longest part, from 0 to 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - the rest: from 4.8 s to 6.4 s 7812 IOPS'
+says end.json 'longest part, from 0 to 4.8 s: 15625 IOPS +-0.019 %, mean lat 2.000 ms +-0 % - the rest: 7812 IOPS'
 of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
 # The first I/O begins a little after the job.
 sed 's/"first_ns":0/"first_ns":1256897/' middle.json >later.json
-says later.json '- the rest: from 0 to 1.92 s 15626 IOPS'
-says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - the rest: from 0 to 1.28 s 7812 IOPS'
-says levels.json '- slowest and fastest of the 5 other parts: from'
+says later.json '- the rest: 15626 IOPS'
+says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - the rest: 7812 IOPS'
+says levels.json '- the 5 other parts: '
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
 # Before the mean, which it disproves.
 says drift.json '6.4 s WARNING: not steady, it drifts, so quote no part; from 0 to 3.2 s: 13711 IOPS, mean lat 2.000 ms, then 9805 IOPS (-28 %), 2.000 ms (+0 %) IOPS MiB/s'
@@ -70,9 +70,9 @@ of few.json '$j->{analysis}{steady}{verdict} eq "not known"'
 says few.json '6.4 s too short, or too few I/Os, to tell whether it was steady IOPS MiB/s'
 # The levels of each change differ by 10 %, also if another one is much higher; IOPS and lat may
 # change at other times; in a part nothing ended.
-says high.json 'longest part, from 0 to 2.56 s: 15625 IOPS +-0.026 %, mean lat 1.000 ms +-0 % - the rest: from 2.56 s to 5.12 s 15625 IOPS, 3.000 ms; from 5.12 s to 6.4 s 15625 IOPS, 30.00 ms'
-says other_times.json '- the rest: from 0 to 1.6 s 15624 IOPS, 1.000 ms; from 4.48 s to 6.4 s 7812 IOPS, 4.000 ms'
-says nothing.json 'from 1.92 s to 3.2 s no I/Os'
+says high.json 'longest part, from 0 to 2.56 s: 15625 IOPS +-0.026 %, mean lat 1.000 ms +-0 % - the rest: 15625 IOPS, 3.000 ms (from 2.56 s to 5.12 s); 15625 IOPS, 30.00 ms (from 5.12 s to 6.4 s)'
+says other_times.json '- the rest: 15624 IOPS, 1.000 ms (from 0 to 1.6 s); 7812 IOPS, 4.000 ms (from 4.48 s to 6.4 s)'
+says nothing.json 'no I/Os (from 1.92 s to 3.2 s)'
 of nothing.json '$j->{analysis}{steady}{parts}[1]{iops} == 0 && !exists $j->{analysis}{steady}{parts}[1]{mean_ns}'
 
 # What others had of the whole run is printed, if it is much.
@@ -158,7 +158,7 @@ of even.json '$j->{analysis}{steady}{verdict} eq "not known" && $j->{analysis}{s
 
 # Of several, before their table: what to quote of those that were not steady.
 sed 's/"box"/"bix"/g; s/box-7/bix-7/' few.json >few_of_bix.json
-says 'middle.json other_host.json few_of_bix.json' 'from 1.92 s to 3.84 s 7812 IOPS, 4.000 ms lat host: read'
+says 'middle.json other_host.json few_of_bix.json' '7812 IOPS, 4.000 ms (from 1.92 s to 3.84 s) lat host: read'
 says 'middle.json other_host.json few_of_bix.json' 'too short, or too few I/Os, to tell whether steady: bix'
 is "$(tail -n 1 "$out")" '+- at 95 %; more: report --all, --html=FILE' 'what +- means is told of several jobs'
 run report --html=several.html middle.json other_host.json
