@@ -156,11 +156,16 @@ void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *gr
 					    i != slowest_other(steady, -1)))
 			continue;
 		if (!any++)
-			tw_page_item(page, others > MOST_OTHERS ? "the %zu other parts:" :
+			tw_page_item(page, others > MOST_OTHERS ? "of the %zu other parts" :
 				     "the rest:", others);
-		tw_page_more(page, "%s %s (%s)", any == 1 ? "" : others > MOST_OTHERS ? " to" : ";",
-			     part->iops > 0 ? tw_format("%s IOPS, %s", TW_SAY_NUMBER(part->iops),
-							TW_SAY_NS(part->mean_ns)) : "no I/Os",
+		else
+			tw_page_more(page, ";");
+		if (others > MOST_OTHERS)
+			tw_page_more(page, " the %s had", i == slowest_other(steady, 1) ? "slowest" :
+				     "fastest");
+		tw_page_more(page, " %s (%s)", part->iops > 0 ?
+			     tw_format("%s IOPS, %s", TW_SAY_NUMBER(part->iops),
+				       TW_SAY_NS(part->mean_ns)) : "no I/Os",
 			     tw_report_say_span(part));
 	}
 }

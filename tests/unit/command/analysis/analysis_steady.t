@@ -61,7 +61,7 @@ of end.json '$j->{analysis}{steady}{parts}[0]{mean_ns} == 2e6'
 sed 's/"first_ns":0/"first_ns":1256897/' middle.json >later.json
 says later.json '- the rest: 15626 IOPS'
 says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - the rest: 7812 IOPS'
-says levels.json '- the 5 other parts: '
+says levels.json '- of the 5 other parts the slowest had'
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
 # Before the mean, which it disproves.
 says drift.json '6.4 s WARNING: not steady, it drifts, so quote no part; from 0 to 3.2 s: 13711 IOPS, mean lat 2.000 ms, then 9805 IOPS (-28 %), 2.000 ms (+0 %) IOPS MiB/s'
