@@ -27,7 +27,7 @@ const char *tw_report_where(unsigned stage)
 		[TW_COMPLETE] = "after the drive until the thread runs",
 		[TW_REAP] = "in the program until it reads the ring",
 		[TW_KERNEL] = "from the submitting call until the completion is seen",
-		[TW_DELIVER] = "in fio until it takes the completion",
+		[TW_DELIVER] = "in fio, until fio takes the completion",
 		[TW_BACKLOG] = "due, but waiting for the I/Os before it",
 		[TW_SYNC_WORKER] = "in the kernel waiting for an io-wq thread",
 		[TW_SYNC_DATA] = "writing the file's data to the drive",

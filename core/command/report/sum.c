@@ -243,11 +243,11 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	else if (tw_has(tally, TW_METRIC_fio_lat_ns) && fio->fio_ios) {
 		if (lacks_deliver)
 			off_ns += tw_tally_mean_ns(tally, TW_DELIVER, direction);
-		tw_page_also(page, "fio's own lat%s: %s %s",
-			     lacks_deliver ? ", without deliver (tw_event_time=1)" : "",
-			     TW_SAY_NS(round(fabs(off_ns))), off_ns < 0 ? "less" : "more");
+		tw_page_also(page, "fio's own mean lat%s is %s %s",
+			     lacks_deliver ? " without deliver (tw_event_time=1)" : "",
+			     TW_SAY_NS(round(fabs(off_ns))), off_ns < 0 ? "shorter" : "longer");
 		if (fio->fio_ios != lat->count)
-			tw_page_more(page, " of %s", TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
+			tw_page_more(page, ", of %s", TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
 	}
 }
 
