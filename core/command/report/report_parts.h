@@ -98,9 +98,9 @@ void tw_report_add_figures_row(struct tw_table *figures, const struct tw_report_
 			       int direction, const char *name);
 
 /* Below the table of stages: fio's own mean, what is not in the table, and the error of a
- * sample; the time in the submitting call. */
+ * sample of @who, "depth 32," or "rows"; the time in the submitting call. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
-		       int direction);
+		       int direction, const char *who);
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 

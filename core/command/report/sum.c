@@ -212,14 +212,15 @@ static double largest_error_ns(const struct tw_tally *tally, int direction, unsi
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
-static void put_error(struct tw_page *page, const struct tw_tally *tally, int direction)
+static void put_error(struct tw_page *page, const struct tw_tally *tally, int direction,
+		      const char *who)
 {
 	const uint64_t chosen = tw_tally_chosen(tally, direction);
 
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) ||
 	    !tally->times[TW_LAT][direction].count)
 		return;
-	tw_page_remark(page, "rows %s: a sample of %s of I/Os; means %s or less",
+	tw_page_remark(page, "%s %s: a sample of %s of I/Os; means %s or less", who,
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "\"blockq\" to \"lat\"" :
 		       "\"submit\" to \"reap\"",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
@@ -252,7 +253,7 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 }
 
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
-		       int direction)
+		       int direction, const char *who)
 {
 	const struct tw_tally *tally = &group->all.tally;
 
@@ -263,7 +264,7 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 		put_fio_mean(page, group, direction);
 	if (tw_report_has_all_stages(tally, direction)) {
 		put_about_syncs(page, &group->all, direction);
-		put_error(page, tally, direction);
+		put_error(page, tally, direction, who);
 	} else {
 		tw_page_also(page, "the stages are not known of all I/Os");
 	}
