@@ -116,7 +116,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	tw_page_gap(page);
 	add_stages(page, groups, count, direction);
 	tw_report_add_largest(page, last, direction, tw_format("depth %llu", depth));
-	tw_report_add_sum(page, last, direction, tw_format("depth %llu,", depth));
+	tw_report_add_sum(page, last, direction, tw_format("depth %llu, ", depth));
 	tw_report_add_not_split(page, last);
 	tail = tw_report_say_tail(last, direction);
 	if (tail)

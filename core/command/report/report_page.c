@@ -196,7 +196,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	add_rows(page, tally, direction, tw_report_rest(with));
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_percentiles(page, tally, direction);
-	tw_report_add_sum(page, group, direction, "rows");
+	tw_report_add_sum(page, group, direction, "");
 	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
 	if (direction == TW_SYNC && !group->all.attached)

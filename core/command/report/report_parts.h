@@ -98,7 +98,7 @@ void tw_report_add_figures_row(struct tw_table *figures, const struct tw_report_
 			       int direction, const char *name);
 
 /* Below the table of stages: fio's own mean, what is not in the table, and the error of a
- * sample of @who, "depth 32," or "rows"; the time in the submitting call. */
+ * sample. @who: "depth 32, " or "". And the time in the submitting call. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction, const char *who);
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,

@@ -220,7 +220,7 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) ||
 	    !tally->times[TW_LAT][direction].count)
 		return;
-	tw_page_remark(page, "%s %s: a sample of %s of I/Os; means %s or less", who,
+	tw_page_remark(page, "%s%s: a sample of %s of I/Os; means %s or less", *who ? who : "rows ",
 		       tw_tally_is_estimate(tally, TW_LAT, direction) ? "\"blockq\" to \"lat\"" :
 		       "\"submit\" to \"reap\"",
 		       TW_SAY_PERCENT(100 * (double)chosen / (double)tally->counts[direction].ios),
@@ -229,7 +229,8 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 
 /* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
  * of the engine failed. With tw_event_time=1 its lat lacks deliver. */
-static void put_fio_mean(struct tw_page *page, const struct tw_report_group *group, int direction)
+static void put_fio_mean(struct tw_page *page, const struct tw_report_group *group, int direction,
+			 const char *who)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_counts *fio = &tally->counts[direction];
@@ -244,7 +245,7 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	else if (tw_has(tally, TW_METRIC_fio_lat_ns) && fio->fio_ios) {
 		if (lacks_deliver)
 			off_ns += tw_tally_mean_ns(tally, TW_DELIVER, direction);
-		tw_page_also(page, "fio's own mean lat%s is %s %s",
+		tw_page_also(page, "%sfio's own mean lat%s is %s %s than the table's", who,
 			     lacks_deliver ? " without deliver (tw_event_time=1)" : "",
 			     TW_SAY_NS(round(fabs(off_ns))), off_ns < 0 ? "shorter" : "longer");
 		if (fio->fio_ios != lat->count)
@@ -261,7 +262,7 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 		return;
 	tw_page_remark(page, "%s", "");
 	if (!group->all.attached && direction != TW_SYNC)
-		put_fio_mean(page, group, direction);
+		put_fio_mean(page, group, direction, who);
 	if (tw_report_has_all_stages(tally, direction)) {
 		put_about_syncs(page, &group->all, direction);
 		put_error(page, tally, direction, who);
