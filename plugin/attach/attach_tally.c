@@ -158,8 +158,8 @@ static struct tw_metric_set counted(void)
 		TW_METRIC_lost_records, TW_METRIC_lost_ios, TW_METRIC_lost_rings,
 		TW_METRIC_lost_names, TW_METRIC_lost_processes, TW_METRIC_OVER_TIME,
 		TW_METRIC_unsplit_syncs, TW_METRIC_sync_bytes, TW_METRIC_calls_that_waited,
-		TW_METRIC_ready_in_waits_ns, TW_METRIC_not_over, TW_METRIC_lost_waits, TW_METRIC_of_32_bits,
-		TW_METRIC_SLOWEST,
+		TW_METRIC_ready_in_waits_ns, TW_METRIC_not_over, TW_METRIC_lost_waits,
+		TW_METRIC_of_32_bits, TW_METRIC_SLOWEST,
 	};
 	struct tw_metric_set has = { 0 };
 

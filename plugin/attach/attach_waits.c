@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "latency/histogram.h"
 #include "command/analysis/analysis.h"
 #include "kernel/cgroup.h"
+#include "latency/histogram.h"
 #include "latency/histogram_json.h"
 #include "report/report.h"
 #include "report/report_json.h"
@@ -318,16 +318,21 @@ static bool has_owner(enum tw_sleep_word word)
 
 static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow)
 {
-	json_t *json = json_pack("{so*}", "in_flight_of_others", tw_others_to_json(&slow->others));
 	char *const *text = slow->row->text, who[48] = "", others[192], reason[448];
 
 	if (slow->who.kind == TW_WHO_PROCESS)
 		snprintf(who, sizeof(who), "%.16s (%u)", slow->who.name, slow->who.id);
 	tw_report_say_reason(reason, sizeof(reason), text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION],
 			     text[TW_WAIT_LIMIT], text[TW_WAIT_CGROUP]);
-	if (tw_report_say_others(others, sizeof(others), json, 1))
-		snprintf(reason + strlen(reason), sizeof(reason) - strlen(reason), ", %s", others);
-	json_decref(json);
+	if (slow->others.key) {
+		json_t *json = json_pack("{so*}", "in_flight_of_others",
+					 tw_others_to_json(&slow->others));
+
+		if (tw_report_say_others(others, sizeof(others), json, 1))
+			snprintf(reason + strlen(reason), sizeof(reason) - strlen(reason), ", %s",
+				 others);
+		json_decref(json);
+	}
 	tw_attach_lines_put(lines, &(struct tw_attach_line) {
 		.began_ns = slow->slept_ns, .ended_ns = slow->slept_ns + slow->ns.value,
 		.program = slow->program, .process = slow->process, .thread = slow->thread,

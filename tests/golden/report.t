@@ -394,6 +394,8 @@ golden attached_json report --json attached.json
 golden waits report --all --html=waits.html waits.json
 golden waits_json report --json waits.json
 golden no_waits report no_waits.json
+waits "$(row pread64 /data/db io.max x 0 "$(counted 300 2)" '"limit": "riops=100", "cgroup": "/db",')" >limited.json
+golden limited_waits report limited.json
 golden many_files report many_files.json
 golden devices report four.json
 golden devices_json report --json four.json

@@ -182,11 +182,12 @@ void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_sin
 /* Write the path of a cgroup. Of a long one only the end is written. */
 void tw_report_say_path(char *text, size_t size, const char *path);
 
-/* Write "the limit of /a (io.max: wiops=100)". @path: of its cgroup; NULL or "": not known. */
-void tw_report_say_limit(char *text, size_t size, const char *limit, const char *path);
+/* Write what a wait with this word was for: "the journal", "the limit of /a (io.max: wiops=100)".
+ * @path: of the limit's cgroup. Both may be NULL or "", also below (causes.c). */
+void tw_report_say_wait(char *text, size_t size, const char *word, const char *limit,
+			const char *path);
 
-/* Write why a wait was, with what belongs to that: "io.max (wiops=100 of /a)", "other (ext4_does)".
- * @function, @limit and @path: or "". */
+/* Write why a wait was, with what belongs to that: "io.max (wiops=100 of /a)", "other (ext4_does)". */
 void tw_report_say_reason(char *text, size_t size, const char *reason, const char *function,
 			  const char *limit, const char *path);
 

@@ -82,9 +82,8 @@ static void put_holder(struct tw_report_holder all[TW_REPORT_HOLDERS], size_t *c
 static const char waiting_for_cpu[] = "waiting for a CPU";
 
 /* Return the word of a sleep; TW_SLEEP_WORDS: this version does not know it. */
-static int word_of(const json_t *slept)
+static int word_of(const char *word)
 {
-	const char *word = tw_report_string(slept, "word");
 	int i = 1;
 
 	while (i < TW_SLEEP_WORDS && strcmp(tw_sleep_texts[i].word, word))
@@ -95,7 +94,7 @@ static int word_of(const json_t *slept)
 /* True if no thread slept: the time is counted from when the I/O was seen before. */
 static int is_hold(const json_t *slept)
 {
-	const int word = word_of(slept);
+	const int word = word_of(tw_report_string(slept, "word"));
 
 	return word == TW_SLEEP_IO_MAX || word == TW_SLEEP_SUSPENDED;
 }
@@ -103,9 +102,24 @@ static int is_hold(const json_t *slept)
 /* Return the part of blockq that has a sleep. */
 static enum tw_sleep_part part_of(const json_t *slept)
 {
-	const int word = word_of(slept);
+	const int word = word_of(tw_report_string(slept, "word"));
 
 	return word < TW_SLEEP_WORDS ? tw_sleep_texts[word].part : TW_SLEEPS_ANYWHERE;
+}
+
+void tw_report_say_wait(char *text, size_t size, const char *word, const char *limit,
+			const char *path)
+{
+	const int i = word_of(word), has_path = path && *path;
+	char name[TW_REPORT_NAME] = "a limit of its cgroup";
+
+	if (i != TW_SLEEP_IO_MAX || !limit || !*limit) {
+		snprintf(text, size, "%s", i < TW_SLEEP_WORDS ? tw_sleep_texts[i].text : word);
+		return;
+	}
+	if (has_path)
+		tw_report_say_path(name, sizeof(name), path);
+	snprintf(text, size, "%s%s (io.max: %s)", has_path ? "the limit of " : "", name, limit);
 }
 
 /* Write what a thread slept for, or what held an I/O back. */
@@ -113,17 +127,16 @@ static void say_slept(char *text, size_t size, const json_t *slept)
 {
 	const char *word = tw_report_string(slept, "word");
 	const char *function = tw_report_string(slept, "function");
-	const char *limit = tw_report_string(slept, "limit");
-	const int i = word_of(slept);
-	char of[TW_REPORT_NAME + 40];
+	static const char before[] = "waiting for ";
+	const size_t length = sizeof(before) - 1;
 
-	if (i == TW_SLEEP_IO_MAX && limit)
-		tw_report_say_limit(of, sizeof(of), limit, tw_report_string(slept, "cgroup"));
-	if (i == TW_SLEEP_OTHER && function)
+	if (word_of(word) == TW_SLEEP_OTHER && function) {
 		snprintf(text, size, "asleep in %s()", function);
-	else
-		snprintf(text, size, "waiting for %s", i == TW_SLEEP_IO_MAX && limit ? of :
-			 i < TW_SLEEP_WORDS ? tw_sleep_texts[i].text : word);
+		return;
+	}
+	snprintf(text, size, "%s", before);
+	tw_report_say_wait(text + length, size - length, word, tw_report_string(slept, "limit"),
+			   tw_report_string(slept, "cgroup"));
 }
 
 /* Divide the stage by what the job's thread did, as far as that is known, and by the sleeps

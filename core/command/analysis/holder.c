@@ -18,22 +18,14 @@ void tw_report_say_path(char *text, size_t size, const char *path)
 	snprintf(text, size, "%s%s", cut ? "..." : "", path + cut);
 }
 
-void tw_report_say_limit(char *text, size_t size, const char *limit, const char *path)
-{
-	char name[TW_REPORT_NAME] = "a limit of its cgroup";
-
-	if (path && *path)
-		tw_report_say_path(name, sizeof(name), path);
-	snprintf(text, size, "%s%s (io.max: %s)", path && *path ? "the limit of " : "", name, limit);
-}
-
 void tw_report_say_reason(char *text, size_t size, const char *reason, const char *function,
 			  const char *limit, const char *path)
 {
-	const char *more = *limit ? limit : tw_wait_needs_function(reason) ? function : "";
-	char name[TW_REPORT_NAME];
+	const char *more = limit && *limit ? limit : tw_wait_needs_function(reason) ? function : "";
+	char name[TW_REPORT_NAME] = "";
 
-	tw_report_say_path(name, sizeof(name), path);
+	if (path)
+		tw_report_say_path(name, sizeof(name), path);
 	snprintf(text, size, *more ? "%s (%s%s%s)" : "%s", reason, more, *name ? " of " : "", name);
 }
 

@@ -147,15 +147,19 @@ static int add_slices(struct tail *tail, const struct tw_report_group *group, in
 	return causes->count != 0;
 }
 
-/* Do the largest shares have a cause, and are they of most of the slowest I/Os? */
+/* Are the shares of most of the slowest I/Os? Those of a few say nothing of the others. */
+static int is_of_most(const struct tail *tail)
+{
+	return 2 * tail->causes.ios >= tail->slowest;
+}
+
+/* Do the largest shares have a cause? */
 static int has_causes(const struct tail *tail)
 {
 	struct tw_report_causes copy = tail->causes;
 	struct tw_report_cause *cause;
 	int any = copy.is_recorded;
 
-	if (2 * copy.ios < tail->slowest)
-		return 0;
 	for (int i = 0; i < MOST_CAUSES && (cause = tw_report_next_cause(&copy)); i++) {
 		any |= tw_report_has_cause(cause);
 		cause->ns = 0;
@@ -180,12 +184,10 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 	if (known < 100)
 		return 0;
 	add_slowest(tail, group, direction);
-	if (!has_causes(tail) &&
+	if ((!is_of_most(tail) || !has_causes(tail)) &&
 	    add_slices(&all, group, direction, known >= 1000 ? 99.9 : 99))
 		*tail = all;
-	/* The shares of a few of the slowest say nothing of the others. */
-	return tail->causes.count && tail->causes.lat_ns > 0 &&
-	       (!tail->is_of_slowest || 2 * tail->causes.ios >= tail->slowest);
+	return tail->causes.count && tail->causes.lat_ns > 0 && is_of_most(tail);
 }
 
 /* ---- the sentence ----------------------------------------------------------- */

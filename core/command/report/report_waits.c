@@ -21,22 +21,6 @@
 /* With more rows than fit, those below this part of the time are put together. */
 #define SMALL_PART	10
 
-/* Return why the waits of a row were: text after "waiting for". */
-static const char *meaning_of(const struct tw_wait_row *row)
-{
-	const char *word = row->text[TW_WAIT_REASON], *limit = row->text[TW_WAIT_LIMIT];
-	static char text[256];
-
-	if (*limit) {
-		tw_report_say_limit(text, sizeof(text), limit, row->text[TW_WAIT_CGROUP]);
-		return text;
-	}
-	for (int i = 1; i < TW_SLEEP_WORDS; i++)
-		if (strcmp(tw_sleep_texts[i].word, word) == 0)
-			return tw_sleep_texts[i].text;
-	return word;
-}
-
 static const char *file_of(const char *file)
 {
 	return strcmp(file, "-") ? file : "(file not known)";
@@ -290,13 +274,12 @@ static void add_slowest(struct tw_page *page, const struct tw_report_group *grou
 	for (size_t i = 0; i < json_array_size(all) && i < MAX_SLOWEST; i++) {
 		char others[TW_REPORT_NAME + 96];
 		const json_t *wait = json_array_get(all, i), *who = json_object_get(wait, "who");
-		const char *limit = tw_report_string(wait, "limit");
-		const char *cgroup = tw_report_string(wait, "cgroup");
 		char of[TW_REPORT_NAME] = "", reason[256];
 
 		tw_report_say_reason(reason, sizeof(reason), tw_report_string(wait, "reason"),
-				     tw_report_string(wait, "function"), limit ? limit : "",
-				     cgroup ? cgroup : "");
+				     tw_report_string(wait, "function"),
+				     tw_report_string(wait, "limit"),
+				     tw_report_string(wait, "cgroup"));
 		if (who)
 			tw_report_say_holder(of, sizeof(of), who, 1);
 		tw_page_item(page, "%s: %s, %s%s%s: %s",
@@ -334,6 +317,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 {
 	struct tw_waits waits;
 	uint64_t sum_ns, unknown_ns, device_ns = 0, complete_ns = 0;
+	char *const *most;
+	char text[256];
 
 	if (!group->all.waits)
 		return;
@@ -344,12 +329,15 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	}
 	if (!waits.count)
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
-	else if (device_ns)
+	if (device_ns) {
 		tw_page_paragraph(page, "time of all waits: %.0f %% in the device, %.0f %% after "
 				  "it, until the thread ran",
 				  percent_of(device_ns, sum_ns), percent_of(complete_ns, sum_ns));
-	else
-		tw_page_paragraph(page, "the waits of the largest row were for %s",
-				  meaning_of(waits.rows[0]));
+	} else if (waits.count) {
+		most = waits.rows[0]->text;
+		tw_report_say_wait(text, sizeof(text), most[TW_WAIT_REASON], most[TW_WAIT_LIMIT],
+				   most[TW_WAIT_CGROUP]);
+		tw_page_paragraph(page, "the waits of the largest row were for %s", text);
+	}
 	tw_waits_free(&waits);
 }

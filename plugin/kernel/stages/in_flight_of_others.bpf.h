@@ -71,7 +71,7 @@ struct counting {
 	struct tw_others is;
 	struct origin origin;	/* of the request that is being counted */
 	__u64 queue;		/* of the device */
-	__u64 whose;		/* requests are no others': see is_own() */
+	__u64 whose;		/* for is_own() */
 	__u64 tags;		/* an array, one for each hardware queue */
 	__u64 map, requests;	/* of these tags: words of bits, and an array by tag */
 	__u64 bits;		/* of this word, that are left */
@@ -91,7 +91,7 @@ struct {
 	__type(value, struct counting);
 } countings SEC(".maps");
 
-/* True if a request is of the ring, or the process, for which is counted. */
+/* True if a request is no other's: of the ring @whose, or of a followed process. */
 static __always_inline int is_own(const struct origin *origin, __u64 whose);
 
 static __always_inline __u32 kind_of_others(__u32 operation)
@@ -285,8 +285,8 @@ static long count_tags(__u32 i, struct counting **at)
 	return is_over(now) || !now->words_left;
 }
 
-/* Set @others of the I/O with @key: what the device of @rq has in flight now. @whose: its own
- * requests. */
+/* Set @others of the I/O with @key: what the device of @rq has in flight now. @whose:
+ * for is_own(). */
 static __noinline int count_others(__u64 rq, __u64 whose, __u64 key, struct tw_others *others,
 				    const struct viewer *viewer)
 {

@@ -31,10 +31,10 @@ enum tw_others_kind {
 struct tw_others {
 	/* user_data of the I/O, or when the bio of a wait was dispatched; another key: not known */
 	__u64 key;
-	/* In flight at the device for others than the I/O's ring, or the thread's process: */
+	/* In flight at the device for others than the I/O's ring, or the followed processes: */
 	__u64 bytes[TW_OTHERS_KINDS];
 	__u32 requests[TW_OTHERS_KINDS];
-	__u32 own;		/* requests in flight of that ring or process */
+	__u32 own;		/* requests in flight of that ring or these processes */
 	__u32 counting_ns;		/* how long it took to count them */
 	__u16 requeues;		/* the driver was busy, and took a request later */
 	__u16 is_cut;		/* not all were counted */
