@@ -14,6 +14,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "attach_record.h"
+#include "kernel/causes/call.bpf.h"
 #include "kernel/causes/follow.bpf.h"
 #include "kernel/thread.bpf.h"
 
@@ -26,19 +27,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define MAX_COUNTED	16384
 #define NEAR		4096
 
-/* include/uapi/linux/stat.h */
-#define S_IFMT		0170000
-#define S_IFCHR		0020000
-#define S_IFDIR		0040000
-#define S_IFBLK		0060000
-#define S_IFREG		0100000
-
-#define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
-#define PROC_SUPER_MAGIC	0x9fa0
-#define TRACEFS_MAGIC		0x74726163
 #define MMF_DUMPABLE_MASK	3		/* include/linux/mm_types.h */
 #define SUID_DUMP_USER		1		/* include/linux/sched/coredump.h */
-#define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
 
 /* Set before loading. operations: as bits, those that are followed. root: the reader's root
  * folder, where its paths begin: it may be in a chroot. */
@@ -425,27 +415,6 @@ int descriptors(struct bpf_iter__task_file *at)
 static int is_io(__u32 opcode)
 {
 	return opcode < TW_ATTACH_OPCODES && operations >> opcode & 1;
-}
-
-/* True if I/O on the file goes to a file system or a device: not for sockets, pipes,
- * terminals and such as eventfd(). */
-static int has_storage(const struct inode *inode, __u32 opcode)
-{
-	unsigned long magic;
-
-	switch (READ(struct inode, inode, i_mode) & S_IFMT) {
-	case S_IFREG:
-		magic = READ(struct super_block, READ(struct inode, inode, i_sb), s_magic);
-		return magic != ANON_INODE_FS_MAGIC && magic != PROC_SUPER_MAGIC &&
-		       magic != TRACEFS_MAGIC;
-	case S_IFDIR:
-	case S_IFBLK:
-		return 1;
-	case S_IFCHR:
-		return opcode == IORING_OP_URING_CMD;
-	default:
-		return 0;
-	}
 }
 
 static const struct inode *inode_of(struct io_kiocb *io)

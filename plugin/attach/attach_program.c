@@ -82,7 +82,7 @@ static int fit_to_kernel(struct tw_attach *made, int cgroup)
 	bpf_object__for_each_program(program, made->obj)
 		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
 			bpf_program__set_autoattach(program, false);
-	tw_attach_set_calls(made->rodata->calls);
+	tw_calls_set(made->rodata->calls);
 	made->rodata->cgroup_fd = cgroup;
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
 	made->rodata->namespace_inode = tw_program_namespace();
@@ -270,7 +270,7 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 		if (bpf_map_lookup_elem(bpf_map__fd(map), &key, of))
 			continue;
 		/* Whether there was an I/O in flight is not known of a wait for completions. */
-		if (of->wait.slept_ns && !tw_attach_waits_for_others(of->wait.call)) {
+		if (of->wait.slept_ns && !(tw_call_flags(of->wait.call) & TW_CALL_ANY_SLEEP)) {
 			of->wait.on_ns = end_ns;
 			/* What was read of the call when it ended is of an earlier one. The
 			 * kernel does not count a call that has not ended. */

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #endif
 
+#include "kernel/causes/calls.h"
 #include "kernel/causes/offcpu.h"
 #include "kernel/limit.h"
 #include "kernel/stages/in_flight_of_others.h"
@@ -124,27 +125,6 @@ struct tw_attach_call {
 	struct tw_sync stamps;	/* begun_ns 0: the thread is in no sync */
 };
 
-#define TW_ATTACH_CALLS	512	/* numbers of system calls that can be followed */
-#define TW_ATTACH_FAULT	(TW_ATTACH_CALLS - 1)	/* stands for page faults, which have no number */
-
-/* How a call is followed. Its file is that of the first of these arguments that is on storage. */
-enum tw_attach_how {
-	TW_ATTACH_ARG0 = 1,
-	TW_ATTACH_ARG1 = 2,
-	TW_ATTACH_ARG2 = 4,
-	TW_ATTACH_NO_FILE = 8,
-	TW_ATTACH_MAPPED = TW_ATTACH_NO_FILE | TW_ATTACH_ARG0,	/* this is an address in its file */
-	TW_ATTACH_ANY_SLEEP = 16,	/* while the process has I/Os of io_submit(2) */
-	TW_ATTACH_SYNCS = 32,
-	TW_ATTACH_FULL = 64,		/* fsync(2), not fdatasync(2) */
-	TW_ATTACH_RINGS = 128,		/* io_uring_enter(2), whose bios are those of I/Os */
-	TW_ATTACH_PATH0 = 256,		/* this argument is the path of its file */
-	TW_ATTACH_PATH1 = 512,
-	TW_ATTACH_PATH2 = TW_ATTACH_PATH0 | TW_ATTACH_PATH1,	/* a number of two bits */
-	TW_ATTACH_SUBMITS = 1024,	/* io_submit(2), for whose I/Os another call waits */
-	TW_ATTACH_COPIES = 32768,	/* from one file to another one */
-};
-
 enum {
 	TW_ATTACH_FIRST = 1,		/* the first sleep of its call */
 	TW_ATTACH_HAS_ENDED = 2,	/* a bio of the thread ended in it: */
@@ -160,7 +140,7 @@ enum {
 /* A thread slept. Times are of CLOCK_MONOTONIC. */
 struct tw_attach_wait {
 	__u32 kind;
-	__u16 call;		/* its number, or TW_ATTACH_FAULT */
+	__u16 call;		/* its number, or TW_CALL_FAULT */
 	__u16 flags;
 	struct tw_attach_inode inode;	/* mode 0: not known */
 	__u64 slept_ns;

@@ -17,127 +17,13 @@
 #include "report/report.h"
 #include "report/report_json.h"
 
-/* ---- calls ------------------------------------------------------------------- */
-
-#define READS	2048	/* beyond enum tw_attach_how: it reads a file */
-#define COUNTED	4096	/* the kernel counts it as a read or a write */
-#define SIZED	8192	/* its third argument is how many bytes */
-#define PLACED	16384	/* its fourth argument is where in the file, else the position is */
-/* Calls with a path */
-#define BY_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH0)
-#define AT_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH1)
-#define TO_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH2)
-
-#define CALL(name, how)	{ #name, SYS_##name, how }
-
-static const struct call {
-	const char *name;
-	unsigned number;
-	unsigned how;
-} calls[] = {
-	CALL(read, TW_ATTACH_ARG0 | READS | COUNTED | SIZED),
-	CALL(readv, TW_ATTACH_ARG0 | READS | COUNTED),
-	CALL(pread64, TW_ATTACH_ARG0 | READS | COUNTED | SIZED | PLACED),
-	CALL(preadv, TW_ATTACH_ARG0 | READS | COUNTED),
-	CALL(preadv2, TW_ATTACH_ARG0 | READS | COUNTED),
-	CALL(write, TW_ATTACH_ARG0 | COUNTED | SIZED), CALL(writev, TW_ATTACH_ARG0 | COUNTED),
-	CALL(pwrite64, TW_ATTACH_ARG0 | COUNTED | SIZED | PLACED),
-	CALL(pwritev, TW_ATTACH_ARG0 | COUNTED),
-	CALL(pwritev2, TW_ATTACH_ARG0 | COUNTED),
-	CALL(sendfile, TW_ATTACH_ARG1 | TW_ATTACH_COPIES | READS | COUNTED),
-	CALL(copy_file_range, TW_ATTACH_ARG0 | TW_ATTACH_COPIES | READS | COUNTED),
-	CALL(splice, TW_ATTACH_ARG0 | TW_ATTACH_ARG2 | TW_ATTACH_COPIES | READS),
-	CALL(getdents64, TW_ATTACH_ARG0 | READS), CALL(readahead, TW_ATTACH_ARG0 | READS),
-	CALL(fadvise64, TW_ATTACH_ARG0 | READS), CALL(fallocate, TW_ATTACH_ARG0),
-	CALL(ftruncate, TW_ATTACH_ARG0), CALL(fstat, TW_ATTACH_ARG0),
-	CALL(fsync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS | TW_ATTACH_FULL),
-	CALL(fdatasync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS),
-	CALL(syncfs, TW_ATTACH_ARG0), CALL(ioctl, TW_ATTACH_ARG0),
-	CALL(fchmod, TW_ATTACH_ARG0), CALL(fchown, TW_ATTACH_ARG0),
-	CALL(fsetxattr, TW_ATTACH_ARG0), CALL(fgetxattr, TW_ATTACH_ARG0),
-	CALL(fstatfs, TW_ATTACH_ARG0),
-	CALL(sync, TW_ATTACH_NO_FILE),
-	CALL(msync, TW_ATTACH_MAPPED), CALL(madvise, TW_ATTACH_MAPPED | READS),
-	CALL(openat, AT_PATH), CALL(openat2, AT_PATH),
-	CALL(close, TW_ATTACH_NO_FILE), CALL(truncate, BY_PATH),
-	CALL(statx, AT_PATH),
-	CALL(faccessat, AT_PATH), CALL(unlinkat, AT_PATH),
-	CALL(renameat2, AT_PATH), CALL(mkdirat, AT_PATH),
-	CALL(linkat, AT_PATH), CALL(symlinkat, TO_PATH),
-	CALL(readlinkat, AT_PATH), CALL(execve, BY_PATH | READS),
-	CALL(fchmodat, AT_PATH), CALL(fchownat, AT_PATH),
-	CALL(utimensat, AT_PATH), CALL(mknodat, AT_PATH), CALL(statfs, BY_PATH),
-	CALL(setxattr, BY_PATH), CALL(lsetxattr, BY_PATH),
-	CALL(getxattr, BY_PATH), CALL(lgetxattr, BY_PATH),
-	CALL(listxattr, BY_PATH), CALL(llistxattr, BY_PATH), CALL(flistxattr, TW_ATTACH_ARG0),
-	CALL(removexattr, BY_PATH), CALL(lremovexattr, BY_PATH),
-	CALL(fremovexattr, TW_ATTACH_ARG0),
-	CALL(io_submit, TW_ATTACH_NO_FILE | TW_ATTACH_SUBMITS),
-	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
-	CALL(io_uring_enter, TW_ATTACH_NO_FILE | TW_ATTACH_RINGS),
-#ifdef SYS_sync_file_range
-	CALL(sync_file_range, TW_ATTACH_ARG0),
-#endif
-#ifdef SYS_fchmodat2
-	CALL(fchmodat2, AT_PATH),
-#endif
-#ifdef SYS_newfstatat
-	CALL(newfstatat, AT_PATH),
-#endif
-#ifdef SYS_renameat
-	CALL(renameat, AT_PATH),
-#endif
-#ifdef SYS_open		/* arm64 does not have these */
-	CALL(open, BY_PATH), CALL(creat, BY_PATH),
-	CALL(stat, BY_PATH), CALL(lstat, BY_PATH),
-	CALL(access, BY_PATH), CALL(unlink, BY_PATH),
-	CALL(rename, BY_PATH), CALL(mkdir, BY_PATH),
-	CALL(rmdir, BY_PATH), CALL(link, BY_PATH),
-	CALL(symlink, AT_PATH), CALL(readlink, BY_PATH),
-	CALL(getdents, TW_ATTACH_ARG0 | READS),
-	CALL(chmod, BY_PATH), CALL(chown, BY_PATH), CALL(lchown, BY_PATH),
-	CALL(utimes, BY_PATH), CALL(utime, BY_PATH), CALL(mknod, BY_PATH),
-	CALL(futimesat, AT_PATH),
-#endif
-	{ "page fault", TW_ATTACH_FAULT, TW_ATTACH_NO_FILE | READS },
-};
-
-#define CALLS	(sizeof(calls) / sizeof(*calls))
-_Static_assert(CALLS <= TW_ATTACH_CALL_NAMES, "the most rows of a table");
-
-void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS])
-{
-	for (size_t i = 0; i < CALLS; i++)
-		how[calls[i].number] = (uint16_t)calls[i].how;
-}
-
-/* Return the index of a call. A number that is not followed stands for the last one. */
-static size_t index_of(unsigned number)
-{
-	size_t i = 0;
-
-	while (i < CALLS - 1 && calls[i].number != number)
-		i++;
-	return i;
-}
-
-const char *tw_attach_call_name(unsigned number)
-{
-	return calls[index_of(number)].name;
-}
-
-bool tw_attach_waits_for_others(unsigned number)
-{
-	return calls[index_of(number)].how & TW_ATTACH_ANY_SLEEP;
-}
-
 /* ---- one wait ------------------------------------------------------------------ */
 
 /* A page of its own: the thread has sent its read, and that ended in the wait. */
 struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 				       const struct tw_sleep_cause *cause, const char *no_device)
 {
-	const unsigned how = calls[index_of(wait->call)].how;
+	const unsigned how = tw_call_flags(wait->call);
 	const bool reads = wait->flags & TW_ATTACH_HAS_READ;
 	struct tw_sleep_cause is = *cause;
 
@@ -153,13 +39,12 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 		    cause->word == TW_SLEEP_FILE_SYSTEM)) {
 		is.word = TW_SLEEP_FILE_SYSTEM;
 		snprintf(is.function, sizeof(is.function), "%s", no_device);
-	} else if (cause->word == TW_SLEEP_PAGE_LOCK && (reads || how & READS)) {
+	} else if (cause->word == TW_SLEEP_PAGE_LOCK && (reads || how & TW_CALL_READS)) {
 		is.word = reads ? TW_SLEEP_CACHE_MISS : TW_SLEEP_OTHERS_PAGE;
-	} else if (how & TW_ATTACH_ANY_SLEEP) {
+	} else if (how & TW_CALL_ANY_SLEEP) {
 		is.word = TW_SLEEP_COMPLETIONS;
 	} else if (cause->word == TW_SLEEP_NOTHING) {
-		is.word = how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1) ? TW_SLEEP_METADATA :
-			  TW_SLEEP_DIRECT;
+		is.word = tw_call_word(wait->call);
 	}
 	return is;
 }
@@ -279,7 +164,7 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	const char *name_of = json_string_value(plain);
 	char limit[TW_LIMIT_TEXT] = "", cgroup[TW_CGROUP_PATH] = "";
 	const char *text[TW_WAIT_TEXTS] = {
-		tw_attach_call_name(known->of.call), name_of,
+		tw_call_name(known->of.call), name_of,
 		tw_sleep_texts[is.word].word, is.function, limit, cgroup,
 	};
 	/* A byte that is no text is three in @plain. */
@@ -344,7 +229,7 @@ static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_
 static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
 		     const struct tw_attach_known *known, bool is_counted, uint64_t ns)
 {
-	const struct call *call = &calls[index_of(wait->call)];
+	const unsigned how = tw_call_flags(wait->call);
 	struct tw_attach_slow_wait slow = {
 		.ns.value = ns, .row = known->row, .slept_ns = wait->slept_ns,
 		.offset = TW_ATTACH_NOT_KNOWN, .bytes = TW_ATTACH_NOT_KNOWN,
@@ -354,11 +239,11 @@ static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait 
 		slow.process = wait->process;
 		slow.thread = wait->thread;
 		memcpy(slow.program, wait->program, sizeof(slow.program) - 1);
-		if (call->how & SIZED) {
-			slow.offset = call->how & PLACED ? wait->fourth : wait->position;
+		if (how & TW_CALL_SIZED) {
+			slow.offset = how & TW_CALL_PLACED ? wait->fourth : wait->position;
 			slow.bytes = wait->third;
 		}
-		if (call->how & TW_ATTACH_SYNCS ? known->word == TW_SLEEP_JOURNAL :
+		if (how & TW_CALL_SYNCS ? known->word == TW_SLEEP_JOURNAL :
 						  has_owner(known->word))
 			slow.who = wait->who;
 	}
@@ -428,7 +313,7 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 		     !tw_others_are_unknown(&wait->others);
 	if (is_counted)
 		add_others(known->row, &wait->others);
-	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
+	waits->calls += is_first && tw_call_flags(wait->call) & TW_CALL_COUNTED;
 	waits->waits++;
 	waits->ns += ns;
 	if (wait->woken_ns >= wait->slept_ns && wait->on_ns > wait->woken_ns)

@@ -19,9 +19,8 @@
 #define TW_ATTACH_MAX_OTHERS	32	/* in a row, of those that have names */
 #define TW_ATTACH_MAX_WAIT_ROWS	1000	/* without those for other files, */
 #define TW_ATTACH_MAX_FOLDER_ROWS 1200	/* with those that are below a folder, */
-#define TW_ATTACH_CALL_NAMES	96	/* and one for each call and reason, at most */
 #define TW_ATTACH_MOST_WAIT_ROWS \
-	(TW_ATTACH_MAX_FOLDER_ROWS + TW_ATTACH_CALL_NAMES * TW_SLEEP_WORDS)
+	(TW_ATTACH_MAX_FOLDER_ROWS + TW_CALL_NAMES * TW_SLEEP_WORDS)
 
 struct tw_attach_slow_wait {
 	struct tw_slow ns;
@@ -54,15 +53,6 @@ static inline bool tw_attach_is_slow(const struct tw_attach_waits *waits,
 {
 	return waits->lines ? ns >= waits->slow_ns : tw_slowest_wants(slowest, ns);
 }
-
-/* How the calls of this processor are followed: bits of enum tw_attach_how. */
-void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS]);
-
-/* Return the name of a call; "page fault". */
-const char *tw_attach_call_name(unsigned number);
-
-/* True if a call waits for I/Os of other calls. */
-bool tw_attach_waits_for_others(unsigned number);
 
 /* Return why a thread slept. @cause: what its stack tells; @no_device: the type of the file's
  * system, if this has no block device, else "". Pure. */

@@ -196,7 +196,7 @@ int BPF_PROG(thread_sends, struct bio *bio)
 	if (asleep && task->flags & PF_KTHREAD && delayed_by(task) == TW_ATTACH_LIMITED)
 		return limit_passes(bio);
 	find_call(task, &call);
-	if (call.how & TW_ATTACH_RINGS || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	if (call.how & TW_CALL_RINGS || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
 	    !is_followed((__u32)task->tgid))
 		return 0;
 	of = waiter_of(sent.thread, 1);
@@ -212,9 +212,9 @@ int BPF_PROG(thread_sends, struct bio *bio)
 	if (!(bio->bi_opf & REQ_OP_WRITE))
 		sent.flags = TW_ATTACH_HAS_READ;
 	sent.call = call.number;
-	if (call.how & TW_ATTACH_SUBMITS)
+	if (call.how & TW_CALL_SUBMITS)
 		sent.process = (__u32)task->tgid;
-	else if (call.number == TW_ATTACH_FAULT)
+	else if (call.number == TW_CALL_FAULT)
 		tell_inode(&sent.inode, name_page(&sent.inode, bio));
 	else if ((__u64)bio->bi_end_io == (__u64)&iomap_dio_bio_end_io)
 		name_direct(&sent.inode, (__u64)bio->bi_private);

@@ -25,13 +25,9 @@
 #define PF_EXITING		4
 #define TASK_STOPPED		4
 #define TASK_TRACED		8
-#define TS_COMPAT		2	/* arch/x86/include/asm/thread_info.h */
-#define PSR_MODE32_BIT		0x10	/* arch/arm64/include/uapi/asm/ptrace.h */
 
-/* Set before loading: how each call of this processor is followed, as bits of enum
- * tw_attach_how; and where handle_mm_fault(), splice_direct_to_actor() and
+/* Set before loading: where handle_mm_fault(), splice_direct_to_actor() and
  * iter_file_splice_write() are. */
-const volatile __u16 calls[TW_ATTACH_CALLS] = { 0 };
 const volatile __u64 fault_from = 0;
 const volatile __u64 fault_to = 0;
 const volatile __u64 copy_from = 0;
@@ -59,110 +55,11 @@ struct {
 static __u32 asleep;
 static __u32 in_sync;
 
-/* ---- the call that a thread is in ------------------------------------------ */
-
-struct call {
-	__u32 number;
-	__u32 how;
-	__u32 fd;
-	struct file *file;
-};
-
-/* Set the number of the call and how it is followed; 0: not. */
-static __always_inline void find_call(struct task_struct *task, struct call *call)
-{
-	const struct pt_regs *regs;
-	long number;
-
-	call->how = 0;
-	call->number = TW_ATTACH_CALLS;
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
-		return;
-	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	if (bpf_core_field_exists(regs->orig_ax))
-		number = regs->orig_ax;
-	else
-		number = ((const struct pt_regs___aarch64 *)regs)->syscallno;
-	call->number = number == -1 ? TW_ATTACH_FAULT : (__u32)number;
-	if (call->number < TW_ATTACH_CALLS)
-		call->how = calls[call->number];
-}
-
-/* True if a program of 32 bits made the call: its numbers are others. */
-static __always_inline int is_of_32_bits(struct task_struct *task)
-{
-	const struct pt_regs___aarch64 *regs;
-
-	if (bpf_core_field_exists(struct task_struct, thread_info.status))
-		return task->thread_info.status & TS_COMPAT;
-	regs = (const struct pt_regs___aarch64 *)bpf_task_pt_regs(task);
-	return bpf_core_field_exists(regs->syscallno) && regs->pstate & PSR_MODE32_BIT;
-}
-
-static __always_inline __u64 argument(struct task_struct *task, __u32 number)
-{
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	const struct pt_regs___aarch64 *arm = (const struct pt_regs___aarch64 *)regs;
-
-	if (bpf_core_field_exists(regs->orig_ax))
-		return number == 0 ? regs->di : number == 1 ? regs->si :
-		       number == 2 ? regs->dx : regs->r10;
-	return number == 0 ? arm->orig_x0 : number == 1 ? arm->regs[1] :
-	       number == 2 ? arm->regs[2] : arm->regs[3];
-}
-
-/* Set the file of a call if it is on storage. */
-static __always_inline void take_file(struct call *call, struct file *file)
-{
-	const struct inode *inode = file ? READ(struct file, file, f_inode) : 0;
-
-	if (inode && has_storage(inode, 0))
-		call->file = file;
-}
-
-static long take_mapped(struct task_struct *task, struct vm_area_struct *area, struct call *call)
-{
-	take_file(call, READ(struct vm_area_struct, area, vm_file));
-	return 0;
-}
-
-/* Set the descriptor of the task that runs, and its file if that is on storage. */
-static __always_inline void find_file(struct call *call, __u32 fd)
-{
-	const __u64 task = bpf_get_current_task();
-	const struct files_struct *files = READ(struct task_struct, task, files);
-	const struct fdtable *table = READ(struct files_struct, files, fdt);
-
-	if (call->file)
-		return;
-	call->fd = fd;
-	if (fd >= READ(struct fdtable, table, max_fds))
-		return;
-	/* Here, a structure that begins with a pointer stands for a pointer. */
-	take_file(call, (struct file *)READ(struct list_head,
-					    READ(struct fdtable, table, fd) + fd, next));
-}
-
-static __always_inline void find_files(struct task_struct *task, struct call *call)
-{
-	call->fd = 0;
-	call->file = 0;
-	/* If the map of the memory is locked, it is not known. */
-	if ((call->how & TW_ATTACH_MAPPED) == TW_ATTACH_MAPPED)
-		bpf_find_vma(task, argument(task, 0), take_mapped, call, 0);
-	else if (call->how & TW_ATTACH_ARG0)
-		find_file(call, (__u32)argument(task, 0));
-	if (call->how & TW_ATTACH_ARG1)
-		find_file(call, (__u32)argument(task, 1));
-	if (call->how & TW_ATTACH_ARG2)
-		find_file(call, (__u32)argument(task, 2));
-}
-
 /* The task that runs has the path in its memory, if the page is not swapped out. */
 static __always_inline void take_path(struct task_struct *task, const struct call *call,
 				      char path[TW_ATTACH_NAME])
 {
-	const __u32 number = (call->how & TW_ATTACH_PATH2) / TW_ATTACH_PATH0;
+	const __u32 number = (call->how & TW_CALL_PATH2) / TW_CALL_PATH0;
 
 	path[0] = '\0';
 	if (number)
@@ -192,7 +89,7 @@ static struct tw_attach_waiter *waiter_of(__u32 thread, int make)
 
 static __always_inline int is_sync(const struct call *call)
 {
-	return call->how & TW_ATTACH_SYNCS;
+	return call->how & TW_CALL_SYNCS;
 }
 
 /* Send the record of a sync that slept. */
@@ -226,7 +123,7 @@ static __always_inline void at_sync(struct task_struct *task, struct tw_attach_w
 	__sync_fetch_and_add(&in_sync, 1);
 	__builtin_memset(&of->sync, 0, sizeof(of->sync));
 	of->sync.kind = TW_ATTACH_CALL;
-	of->sync.opcode = call->how & TW_ATTACH_FULL ? TW_ATTACH_FSYNC : TW_ATTACH_FDATASYNC;
+	of->sync.opcode = call->how & TW_CALL_FULL ? TW_ATTACH_FSYNC : TW_ATTACH_FDATASYNC;
 	of->sync.fd = call->fd;
 	of->sync.read_or_wrote = now;
 	name_inode(&of->sync.inode, BPF_CORE_READ(file, f_inode));
@@ -311,7 +208,7 @@ static __always_inline void choose_file(struct task_struct *task, struct call *c
 	struct file *from = call->file;
 
 	call->file = 0;
-	find_file(call, (__u32)argument(task, call->how & TW_ATTACH_ARG1 ? 0 : 2));
+	find_file(call, (__u32)argument(task, call->how & TW_CALL_ARG1 ? 0 : 2));
 	if (!(in & IN_COPY_WRITE) && call->file != from)
 		call->file = !call->file || in & IN_COPY ? from : 0;
 }
@@ -341,7 +238,7 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	find_call(task, &call);
 	if (!call.how) {
 		/* With another sleep, a sync is over. */
-		of = in_sync && call.number < TW_ATTACH_CALLS ? waiter_of(thread, 0) : 0;
+		of = in_sync && call.number < TW_CALLS ? waiter_of(thread, 0) : 0;
 		if (of)
 			end_sync(of);
 		if (!(state & TASK_UNINTERRUPTIBLE) ||
@@ -355,12 +252,12 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	}
 	if (call.how)
 		find_files(task, &call);
-	if (!call.file && !(call.how & (TW_ATTACH_ANY_SLEEP | TW_ATTACH_NO_FILE)))
+	if (!call.file && !(call.how & (TW_CALL_ANY_SLEEP | TW_CALL_NO_FILE)))
 		only_fault = 1;		/* such as send() of a mapped file */
 	/* A call of a descriptor alone, such as ioctl(2), may sleep for anything. */
-	by_signal = (!call.file || call.how & TW_ATTACH_COPIES || call.how == TW_ATTACH_ARG0) &&
-		    !(call.how & TW_ATTACH_ANY_SLEEP) && !(state & TASK_UNINTERRUPTIBLE);
-	if (by_signal && (only_fault || call.how & TW_ATTACH_RINGS))
+	by_signal = (!call.file || call.how & TW_CALL_COPIES || call.how == TW_CALL_ARG0) &&
+		    !(call.how & TW_CALL_ANY_SLEEP) && !(state & TASK_UNINTERRUPTIBLE);
+	if (by_signal && (only_fault || call.how & TW_CALL_RINGS))
 		return 0;
 	/* The search in the map comes last: pipes and sockets do not need it. */
 	if (!is_followed((__u32)task->tgid))
@@ -375,7 +272,7 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 	PUT_ORDERED(&of->wait.slept_ns, slept_ns);
 	in = take_stack(context, &of->wait.stack);
 	in_fault = in & IN_FAULT;
-	if ((only_fault || call.number == TW_ATTACH_FAULT) && !in_fault) {
+	if ((only_fault || call.number == TW_CALL_FAULT) && !in_fault) {
 		sleeps_no_more(of);
 		return 0;
 	}
@@ -391,10 +288,10 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 		of->call = call.number;
 	}
 	of->wait.kind = TW_ATTACH_WAIT;
-	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
+	of->wait.call = in_fault ? TW_CALL_FAULT : (__u16)call.number;
 	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));
 	take_path(task, &call, of->wait.path);
-	if (call.how & TW_ATTACH_COPIES)
+	if (call.how & TW_CALL_COPIES)
 		choose_file(task, &call, in);
 	if (call.file && !in_fault) {
 		struct file *file = call.file;
@@ -442,7 +339,7 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 		wait->on_ns = wait->slept_ns;
 	if (wait->finished_ns > wait->on_ns)
 		wait->finished_ns = wait->on_ns;
-	if (calls[wait->call % TW_ATTACH_CALLS] & TW_ATTACH_ANY_SLEEP &&
+	if (calls[wait->call % TW_CALLS] & TW_CALL_ANY_SLEEP &&
 	    !waits_for_submitted(wait, (__u32)task->tgid)) {
 		sleeps_no_more(of);
 		return;
@@ -455,7 +352,7 @@ static __always_inline void runs_again(struct task_struct *task, __u64 now_ns)
 	}
 	/* On another device it is what is below the file of the call. */
 	if (wait->flags & TW_ATTACH_HAS_ENDED && of->read_in == wait->call && of->read.mode &&
-	    (wait->call == TW_ATTACH_FAULT ? wait->flags & TW_ATTACH_HAS_READ :
+	    (wait->call == TW_CALL_FAULT ? wait->flags & TW_ATTACH_HAS_READ :
 	     of->read.device == wait->inode.device))
 		wait->inode = of->read;
 	if (limits && !(wait->flags & TW_ATTACH_HAS_ENDED)) {

@@ -8,8 +8,8 @@
 #include "kernel_types.h"
 #include "read.bpf.h"
 #include "who.h"
+#include "worker.bpf.h"
 
-#define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 
 /* Who may see names: the user whose job it is, or who runs attach. */

@@ -31,7 +31,7 @@ static void test_reasons(void)
 		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED | READ, "", TW_SLEEP_CACHE_MISS },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, 0, "", TW_SLEEP_OTHERS_PAGE },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED, "", TW_SLEEP_OTHERS_PAGE },
-		{ TW_SLEEP_PAGE_LOCK, TW_ATTACH_FAULT, ENDED | READ, "", TW_SLEEP_CACHE_MISS },
+		{ TW_SLEEP_PAGE_LOCK, TW_CALL_FAULT, ENDED | READ, "", TW_SLEEP_CACHE_MISS },
 		{ TW_SLEEP_PAGE_LOCK, SYS_pwrite64, 0, "", TW_SLEEP_PAGE_LOCK },
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
 		{ TW_SLEEP_FILE_SYSTEM, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
@@ -64,7 +64,7 @@ static void test_reasons(void)
 
 		tap_ok(is.word == cases[i].is &&
 		       strcmp(is.function, *type ? type : "stack") == 0,
-		       "%s, %s: %s", tw_attach_call_name(cases[i].call),
+		       "%s, %s: %s", tw_call_name(cases[i].call),
 		       tw_sleep_texts[cases[i].stack].word, tw_sleep_texts[cases[i].is].word);
 	}
 }
@@ -170,8 +170,8 @@ static void test_rows(void)
 			wait.flags &= (__u16)~TW_ATTACH_FIRST;
 		add(&waits, &wait, "/one");
 	}
-	tap_ok(strcmp(tw_attach_call_name(SYS_fremovexattr), "fremovexattr") == 0 &&
-	       strcmp(tw_attach_call_name(SYS_flistxattr), "flistxattr") == 0,
+	tap_ok(strcmp(tw_call_name(SYS_fremovexattr), "fremovexattr") == 0 &&
+	       strcmp(tw_call_name(SYS_flistxattr), "flistxattr") == 0,
 	       "calls of extended attributes are followed");
 	row = waits.all.rows[0];
 	tap_ok(waits.all.count == 1 && row->time.count == 4 && row->time.sum_ns == 1000 &&
