@@ -15,14 +15,16 @@
 
 /* ---- a report without numbers --------------------------------------------- */
 
-/* The slowest I/Os and triggers are not those of lines. The other JSON is shared. */
+/* The slowest I/Os, triggers, waits and sums by owner are of the whole run, and not of lines. The other
+ * JSON is shared. */
 static void copy_facts(struct tw_report *copy, const struct tw_report *report)
 {
 	*copy = *report;
 	copy->tally = (struct tw_tally) { 0 };
 	copy->slowest = NULL;
 	copy->slow_count = 0;
-	copy->triggers = NULL;
+	copy->triggers = copy->others = copy->commits = NULL;
+	copy->waits = NULL;
 	copy->interval_ns = 0;
 	/* The times of the jobs will be those of lines. */
 	copy->jobs = tw_zalloc(report->job_count, sizeof(*copy->jobs));
