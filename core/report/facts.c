@@ -198,7 +198,7 @@ static const struct tw_fact of_had_cpu[] = {
 };
 
 static const struct tw_fact of_slept[] = {
-	{ "word", TW_TEXT | TW_MUST }, { "function", TW_TEXT }, { "ns", TW_NUMBER | TW_MUST },
+	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT }, { "ns", TW_NUMBER | TW_MUST },
 	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT }, { NULL },
 };
 

@@ -220,7 +220,7 @@ enum tw_show {
 	       "completion[s] before the last one of a request (multishot)") \
 	SCALAR(not_over, "waits.not_over", "wait[s] not over at the end") \
 	SCALAR(lost_waits, "waits.lost_waits", \
-	       "wait[s] or bio[s] not followed (too many threads)") \
+	       "wait[s] or bio[s] not followed (too many at a time)") \
 	SCALAR(of_32_bits, "waits.of_32_bits", "wait[s] of 32-bit programs, which are not known")
 
 /*

@@ -12,6 +12,7 @@
 #include "job_report/fio_run.h"
 #include "job_report/job_report.h"
 #include "record/clock_offsets.h"
+#include "record/job_waits.h"
 #include "record/kernel_job.h"
 #include "timespec.h"
 
@@ -187,6 +188,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_tally_free(&job->collected.filling.filled[0].tally);
 	tw_tally_free(&job->collected.filling.filled[1].tally);
 	tw_slowest_free(&job->collected.slowest);
+	tw_job_waits_free(job->collected.waits);
 	free(job->collected.others_sums);
 	free(job->collected.commits);
 	tw_response_free(job->hot.response);

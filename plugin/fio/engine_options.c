@@ -203,7 +203,8 @@ struct fio_option tw_engine_options[] = {
 		"Keep the kernel's trace events around the first I/O that is slower than "
 		"this (default: 0, none)", .def = "0"),
 	OPTION("tw_causes", FIO_OPT_BOOL, causes,
-		"Follow the job's thread: say why the slowest I/Os were slow (default: 0)",
+		"Follow the job's thread: say why the slowest I/Os were slow, and what it "
+		"waited for (default: 0)",
 		.def = "0"),
 	OPTION("tw_interval", FIO_OPT_STR_VAL_TIME, interval_us,
 		"Append what was recorded in each interval of this length to a file "

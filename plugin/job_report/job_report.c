@@ -13,6 +13,7 @@
 #include "job_report.h"
 #include "latency/histogram_json.h"
 #include "record/clock_offsets.h"
+#include "record/job_waits.h"
 #include "record/kernel_job.h"
 #include "record/response.h"
 #include "report/report_json.h"
@@ -266,6 +267,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 			storage_bytes - job->collected.start_storage_bytes));
 	if (!ret && o->slowest)
 		ret = set_slowest(&report, job, &end);
+	if (!ret && job->collected.waits)
+		ret = tw_job_waits_put(job->collected.waits, &report);
 	report.clocks = tw_clocks_to_json(job, &end);
 	report.counter = json_object();
 	if (job->hot.trigger.above_ns)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job_record.h"
+#include "job_waits.h"
 #include "kernel_job.h"
 #include "latency/histogram.h"
 #include "response.h"
@@ -84,10 +85,13 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	}
 	if (hot->kernel.others)
 		job->collected.others_sums = calloc(1, sizeof(*job->collected.others_sums));
+	if (job->collected.follow.offcpu)
+		job->collected.waits = tw_job_waits_begin(job->collected.follow.sleeps);
 	if ((has_extra && !hot->extra) ||
 	    (hot->kernel.stamps && !hot->stamps) ||
 	    (hot->syncs.by_index && (!hot->synced || !job->collected.commits)) ||
-	    (hot->kernel.others && !job->collected.others_sums))
+	    (hot->kernel.others && !job->collected.others_sums) ||
+	    (job->collected.follow.offcpu && !job->collected.waits))
 		return -ENOMEM;
 	return tw_record_init(td, job, &job->collected.filling.filled[0].tally);
 }
@@ -573,6 +577,8 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 		return;
 	if (clocks.clock_map || hot->synced)
 		read_clocks(job);
+	if (job->collected.waits)
+		tw_job_waits_take(job->collected.waits);
 	hot->flushed_ticks = hot->finished[hot->finished_count - 1].returned_ticks;
 	if (tw__unlikely(hot->flushed_ticks - hot->sampling.from_ticks >
 			 hot->sampling.after_ticks))
@@ -648,6 +654,8 @@ static void forget(struct tw_job *job, struct tw_filled *filled)
 		collected->others_sums->count = 0;
 	if (collected->commits)
 		collected->commits->count = 0;
+	if (collected->waits)
+		tw_job_waits_forget(collected->waits);
 	job->hot.was_reset = false;
 }
 

@@ -236,6 +236,7 @@ struct tw_job_collected {
 	struct tw_others_sums *commits;	/* that syncs waited for, if these are stamped */
 	struct tw_clock_map clock_map;		/* CLOCK_MONOTONIC and the engine's stamps */
 	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
+	struct tw_job_waits *waits;	/* job_waits.h, the same; or NULL */
 	bool started;			/* start is set: the job has begun */
 	struct tw_clock_offsets start;
 	uint64_t start_realtime_ns;

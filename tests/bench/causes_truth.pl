@@ -215,7 +215,7 @@ sub check_causes {
 			grep { $_->[2] == $thread || $workers{$_->[2]} } @sleeps);
 		$n{words}++;
 		wrong("waited %d ns for %s, in the trace a sleep of %d", $slept->{ns},
-		      $slept->{word}, $seen) if $seen < $slept->{ns} - 2 * NEAR;
+		      $slept->{reason}, $seen) if $seen < $slept->{ns} - 2 * NEAR;
 	}
 }
 

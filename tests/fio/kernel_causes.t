@@ -268,11 +268,21 @@ else
 				$_->{monotonic_ns} + $_->{stages}{lat} >= $until{$from}
 				} @{$j->{slowest}} if $until{$from} - $from >= 250e6;
 		}
-		@words = map { $_->{causes}{slept}[0]{word} // "none" } @held;
+		@words = map { $_->{causes}{slept}[0]{reason} // "none" } @held;
 		print scalar @held, " ", scalar(grep { $_ eq "freeze" } @words), " @words\n"' >held
 	read -r held right words <held
 	works "$right of $held that waited for the end of a freeze have the reason ($words)" \
 		test "$right" -gt 0 -a "$right" -ge $((held - 1))
+	# The job has one I/O at a time, so nothing sleeps for two of them.
+	json frozen.json '
+		require List::Util;
+		my $slept = List::Util::sum0(map { $_->{ns} } grep { $_->{reason} eq "freeze" }
+			map { @{$_->{causes}{slept} // []} } @{$j->{slowest}});
+		my ($row) = grep { $_->{reason} eq "freeze" } @{$j->{waits}{rows}};
+		$row && $row->{call} eq "io_uring worker" && $row->{file} eq "mounted/data" &&
+			!$j->{waits}{lost_waits} && $row->{time}{sum_ns} >= 0.999 * $slept &&
+			$row->{time}{count} >= '"$right"
+	ok $? 'the wait table has all of them, by file'
 	run report --all frozen.json
 	grep -q 'waiting for a frozen' "$out"
 	ok $? 'which the page has'

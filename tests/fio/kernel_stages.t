@@ -214,7 +214,7 @@ sent grows '$n{file_system} == $all' 'a file that grows: before the block layer'
 job waits --force_async=1 --iodepth=128 --tw_causes=1 --io_size=4m
 json waits.json '!grep {
 	my ($ns, $q) = ($_->{blockq}{worker} // 0, $_->{stages}{blockq} // 0);
-	my ($word) = grep { $_->{word} eq "worker" } @{$_->{causes}{slept} // []};
+	my ($word) = grep { $_->{reason} eq "worker" } @{$_->{causes}{slept} // []};
 	$_->{causes}{stage} eq "blockq" && !($ns >= int($q / 20) && $ns ?
 		$word && $word->{ns} == $ns : !$word)
 } @{$j->{slowest}}'

@@ -67,8 +67,8 @@ write_report plain.json split=all kernel="$(on_or_off | sed 's/}/}, "causes": {"
 	\"worker\": {\"read\": $(values 1 8 5)},
 	\"before\": {\"read\": $(values 1 2 0)},
 	\"admission\": {\"read\": $(values 3 20 5)}, $scheduler},"
-slept='"slept": [{"word": "worker", "function": "", "ns": 400}, {"word": "tag",
-	"function": "blk_mq_get_tag", "ns": 80}, {"word": "inode lock",
+slept='"slept": [{"reason": "worker", "function": "", "ns": 400}, {"reason": "tag",
+	"function": "blk_mq_get_tag", "ns": 80}, {"reason": "inode lock",
 	"function": "ext4_dio_write_iter", "ns": 20}]'
 parts worker.json '"worker_is_bound": true, "worker": 400, "before": 20, "admission": 100, "scheduler": 100}, "causes":
 	{"stage": "blockq", "stall": {"from_ns": "70", "ns": 620}, '"$slept"
@@ -396,6 +396,24 @@ golden waits_json report --json waits.json
 golden no_waits report no_waits.json
 waits "$(row pread64 /data/db io.max x 0 "$(counted 300 2)" '"limit": "riops=100", "cgroup": "/db",')" >limited.json
 golden limited_waits report limited.json
+# Of a job, whose waits are a part of its stages.
+job_waits()
+{
+	write_report plain.json slow=300
+	with "$1" "\"waits\": {\"lost_waits\": 2, \"rows\": [$(row io_uring_enter /data/x tag x 0 "$2")]}"
+}
+job_waits job_waits.json "$(counted 3000000 40)"
+golden job_waits report job_waits.json
+job_waits few_waits.json "$(counted 3000000 30)"
+run report few_waits.json
+! grep waits "$out"
+ok $? 'those of a job are left out if they took less than a hundredth of the run'
+run report --all few_waits.json
+grep -q '^io_uring_enter  *30 ' "$out"
+ok $? 'but not with --all'
+run report --all --from=1 job_waits.json
+! grep waits "$out"
+ok $? 'nor are those of the whole run on the page of a part of it'
 golden many_files report many_files.json
 golden devices report four.json
 golden devices_json report --json four.json
@@ -658,13 +676,13 @@ caused
 	$r->{slowest} = [map { my $ns = $_; my $io = slow(1000000, blockq => $ns, device => 100);
 	$io->{blockq} = { before => 100, admission => $ns - 150, scheduler => 50 };
 	$io->{causes} = { stage => "blockq", stall => { from_ns => 9, ns => $ns }, slept =>
-	[{ word => "tag", ns => $ns - 300, function => "" },
-	{ word => "other", ns => 90, function => "down" }] };
+	[{ reason => "tag", ns => $ns - 300, function => "" },
+	{ reason => "other", ns => 90, function => "down" }] };
 	$io } 3000, 1000]; $j->{start_monotonic_ns} = "1"
 caused
 	$r->{slowest} = [map { { %{slow(1000000, blockq => 5000, device => 100)}, blockq => $_->[0],
 	causes => { stage => "blockq", stall => { from_ns => 9, ns => 5000 }, slept =>
-	[{ word => $_->[1], ns => 2000, function => "f" }] } } }
+	[{ reason => $_->[1], ns => 2000, function => "f" }] } } }
 	[{ before => 2500, admission => 2000, scheduler => 500 }, "tag"],
 	[{ before => 2000, admission => 0, scheduler => 3000 }, "io.max"],
 	[{ before => 1000, admission => 500, scheduler => 3500 }, "other"]]
@@ -706,11 +724,11 @@ caused
 	[map +{ kind => "process", id => 4, name => "x" . (4 * $i + $_), ns => $i ? 1 : 200 }, 1 .. 4]
 	} } } 0 .. 30]
 caused
-	my @limit = (word => "io.max", function => "f", limit => "riops=50");
+	my @limit = (reason => "io.max", function => "f", limit => "riops=50");
 	$r->{slowest} = [map { { %{slow(1000000, queue => 1, blockq => 9)}, causes => { stage =>
 	"blockq", stall => $s->[0]{causes}{stall}, slept => [{ ns => 9, %$_ }] } } }
 	{ @limit, cgroup => "/a" }, { @limit, cgroup => "/b" x 40 }, { @limit },
-	{ word => "suspended" }, { word => "freeze" }]
+	{ reason => "suspended" }, { reason => "freeze" }]
 caused
 	delete @{$r->{triggers}[0]}{qw(io events event_count)}
 caused

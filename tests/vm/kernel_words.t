@@ -5,7 +5,7 @@
 # block layer, where its thread or a worker of io_uring slept: a tag, a frozen queue, a
 # frozen file system, an inode's lock, iocost; or where no thread slept: a limit of a cgroup,
 # which is named, a suspended device of the device mapper. Where no worker was free, the word is
-# worker. This is on the kernels of Debian 12 and 13. At least 95 of 100 such I/Os have the right
+# worker. The job's wait table has these words, too, by file. This is on the kernels of Debian 12 and 13. At least 95 of 100 such I/Os have the right
 # word, and at most one of 100 others has any. Defect: a stack that this kernel does not give,
 # functions that it names otherwise, the sleep of another I/O, a limit that is not the one in
 # the way.
@@ -34,11 +34,11 @@ words()
 		my %seen;
 		for (@{$j->{slowest}}) {
 			my $c = $_->{causes};
-			my ($slept) = grep { "'"$2"'" eq "worker" || $_->{word} ne "worker" }
+			my ($slept) = grep { "'"$2"'" eq "worker" || $_->{reason} ne "worker" }
 				@{$c->{slept} // []};
 			my $blockq = ($_->{stages}{blockq} // 0) -
 				("'"$2"'" eq "worker" ? 0 : $_->{blockq}{worker} // 0);
-			my $word = $slept ? $slept->{word} : "none";
+			my $word = $slept ? $slept->{reason} : "none";
 			$word = "other: $slept->{function}" if $word eq "other";
 			$word .= " $slept->{cgroup} $slept->{limit}" if $slept && $slept->{limit};
 			if ($c->{stage} eq "blockq" && $blockq > '"${3:-2}"'e6) {
@@ -66,6 +66,14 @@ words()
 	wrong=$((wrong + any))
 }
 
+# table NAME WORD: checks that the job's wait table has the word, by file
+table()
+{
+	json "$shared/$1.json" 'grep { $_->{reason} eq "'"$2"'" && $_->{file} ne "-" &&
+		$_->{time}{sum_ns} > 2e6 } @{$j->{waits}{rows}}'
+	ok $? "$suite, $1: the wait table has $2"
+}
+
 for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_words -icount shift=0,sleep=off
@@ -84,6 +92,11 @@ for suite in $suites; do
 	words ios 'io.max /words riops=50' 5
 	words bytes 'io.max /words rbps=200000' 5
 	words iocost iocost
+	table tag tag
+	table queue 'frozen queue'
+	table freeze freeze
+	table lock 'inode lock'
+	table iocost iocost
 	works "$suite: of all I/Os that did not wait, $wrong of $not_waiting have a word" \
 		test "$not_waiting" -ge 300 -a $((wrong * 100)) -le "$not_waiting"
 	row "kernel $(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version")" \

@@ -94,7 +94,7 @@ static int word_of(const char *word)
 /* True if no thread slept: the time is counted from when the I/O was seen before. */
 static int is_hold(const json_t *slept)
 {
-	const int word = word_of(tw_report_string(slept, "word"));
+	const int word = word_of(tw_report_string(slept, "reason"));
 
 	return word == TW_SLEEP_IO_MAX || word == TW_SLEEP_SUSPENDED;
 }
@@ -102,7 +102,7 @@ static int is_hold(const json_t *slept)
 /* Return the part of blockq that has a sleep. */
 static enum tw_sleep_part part_of(const json_t *slept)
 {
-	const int word = word_of(tw_report_string(slept, "word"));
+	const int word = word_of(tw_report_string(slept, "reason"));
 
 	return word < TW_SLEEP_WORDS ? tw_sleep_texts[word].part : TW_SLEEPS_ANYWHERE;
 }
@@ -125,7 +125,7 @@ void tw_report_say_wait(char *text, size_t size, const char *word, const char *l
 /* Write what a thread slept for, or what held an I/O back. */
 static void say_slept(char *text, size_t size, const json_t *slept)
 {
-	const char *word = tw_report_string(slept, "word");
+	const char *word = tw_report_string(slept, "reason");
 	const char *function = tw_report_string(slept, "function");
 	static const char before[] = "waiting for ";
 	const size_t length = sizeof(before) - 1;

@@ -15,6 +15,8 @@
 #include "report/waits.h"
 
 #define MAX_IN_TEXT	6
+/* Waits of jobs are shown from this part of the run on: a job without them says more by its stages. */
+#define WORTH_PART	100
 /* Rows are shown until they have all of the time but this part. */
 #define REST_PART	20
 #define MAX_SLOWEST	2
@@ -303,6 +305,11 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 	if (!group->all.waits)
 		return;
 	sum_ns = take_waits(&waits, group, with, &unknown_ns);
+	if (!group->all.attached && !(with & TW_REPORT_WITH_ALL) &&
+	    sum_ns < group->run_ns / WORTH_PART) {
+		tw_waits_free(&waits);
+		return;
+	}
 	tw_page_heading(page, 3, "waits, by call, reason and file");
 	add_sums(page, group, &waits, sum_ns, with);
 	if (waits.count)
@@ -320,7 +327,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	char *const *most;
 	char text[256];
 
-	if (!group->all.waits)
+	/* The waits of jobs are part of their stages. */
+	if (!group->all.waits || !group->all.attached)
 		return;
 	sum_ns = take_waits(&waits, group, 0, &unknown_ns);
 	for (size_t i = 0; i < waits.count; i++) {

@@ -9,8 +9,8 @@
  * shorter interrupt counts as part of the task that it interrupted. Programs that find
  * neither such a thread nor such a CPU leave at once.
  *
- * Where a followed thread falls asleep, its stack in the kernel is kept. So is that of a
- * worker of io_uring which has an I/O of a job: such a worker is not followed otherwise.
+ * Where a followed thread falls asleep, its stack in the kernel is kept, with its call and file. So
+ * are those of a worker of io_uring which has an I/O of a job: such a worker is not followed otherwise.
  *
  * Names and ids of another user's processes are hidden here, unless the job's thread may
  * trace any process. With attach, the user who runs attach must have that right.
@@ -356,8 +356,9 @@ static void put_period(struct followed *of, struct task_struct *task,
 			  stolen_of(task) - of->stolen_ns;
 	period->cpu = cpu;
 	period->moved = of->moved;
-	if (!of->has_stack)
-		period->stack.count = 0;
+	period->stack.count = 0;
+	if (of->has_stack)
+		period->stack = of->at.stack;
 	look_as(&viewer, task);
 	put_holders(period, of, here, now, &viewer);
 	publish(periods, period);
@@ -426,22 +427,30 @@ static void runs_again(struct followed *of, struct task_struct *task,
 	wait_no_more(of);
 	if (of->off_ns)
 		put_period(of, task, here, now);
+	if (of->off_ns && of->has_stack && of->in_call)
+		put_sleep(of->ring, 0, of->off_ns, now, &of->at);
 	of->off_ns = 0;
 	of->ran_ns = now;
 	publish_state(of);
 }
 
-/* Keep the stack in the period that is published when the thread runs again. */
-static __always_inline void keep_periods_stack(void *context, struct followed *of)
+/* Keep where the thread falls asleep. attach takes calls and files itself. */
+static __always_inline void keep_place(void *context, struct task_struct *task,
+				       struct followed *of)
 {
-	struct tw_offcpu *periods;
-	struct tw_offcpu_period *period = new_period(of, &periods);
+	struct call call = { 0 };
 
-	if (!period)
-		return;
-	PUT_ORDERED(&period->number, 0);
-	keep_stack(context, &period->stack);
+	keep_stack(context, &of->at.stack);
 	of->has_stack = 1;
+	if (!has_reader)
+		find_call(task, &call);
+	of->in_call = call.how && !is_of_32_bits(task);
+	if (!of->in_call)
+		return;
+	find_files(task, &call);
+	of->at.call = call.number;
+	of->at.inode = 0;
+	name_file(&of->at, call.file);
 }
 
 /* A signal can end the wait for completions, and not those that have a word. The former is no
@@ -467,7 +476,7 @@ static __always_inline void note_switch(void *context, struct cpu *here, __u32 s
 	if (leaves)
 		left(leaves, prev, next->pid, now, sleeps != 0);
 	if (leaves && sleeps & TASK_UNINTERRUPTIBLE)
-		keep_periods_stack(context, leaves);
+		keep_place(context, prev, leaves);
 	if (runs)
 		runs_again(runs, next, here, now);
 }

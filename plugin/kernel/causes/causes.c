@@ -19,6 +19,7 @@
 
 #include "kernel/causes/causes.skel.h"
 #include "base/allocate.h"
+#include "calls.h"
 #include "find_causes.h"
 #include "stack_words.h"
 #include "timespec.h"
@@ -38,6 +39,7 @@ static int start(struct tw_follow_program *to, uint32_t threads, bool has_reader
 		return -errno;
 	made->rodata->namespace_inode = tw_program_namespace();
 	made->rodata->has_reader = has_reader;
+	tw_calls_set(made->rodata->calls);
 	made->rodata->reader_uid = geteuid();
 	made->rodata->reader_may_all = tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
 	bpf_program__set_autoload(made->progs.create, !has_reader);

@@ -267,7 +267,7 @@ void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock
 		from_ns = tw_max_ns(part->from_ns, tw_clock_map_own_ns(map, sleep.off_ns));
 		to_ns = tw_min_ns(part->to_ns, tw_clock_map_own_ns(map, sleep.on_ns));
 		if (to_ns > from_ns)
-			add_slept(is->slept, &sleep.stack, (uint64_t)(to_ns - from_ns));
+			add_slept(is->slept, &sleep.at.stack, (uint64_t)(to_ns - from_ns));
 	}
 }
 
@@ -390,7 +390,7 @@ static json_t *all_slept_to_json(const struct tw_wait_causes *is)
 
 	for (slept = is->slept; slept < is->slept + TW_SLEPT && slept->ns; slept++) {
 		object = json_pack("{ss, ss, sI}",
-			"word", tw_sleep_texts[slept->cause.word].word,
+			"reason", tw_sleep_texts[slept->cause.word].word,
 			"function", slept->cause.function,
 			"ns", (json_int_t) slept->ns);
 		if (slept->cause.word == TW_SLEEP_IO_MAX)

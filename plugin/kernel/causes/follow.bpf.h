@@ -30,8 +30,9 @@ struct followed {
 	__u32 had_first;
 	__u32 moved;
 	__u32 waits_on;		/* the CPU that counts it as waiting, + 1; 0: none */
-	__u32 has_stack;	/* the next period has the stack of where it fell asleep */
-	__u32 unused;
+	__u32 has_stack;	/* `at` is where it fell asleep */
+	__u32 in_call;		/* which is one that may wait for storage */
+	struct tw_sleep_at at;
 };
 
 /* Kept by the kernel with the thread, and freed with it. */

@@ -6,7 +6,8 @@
  * program writes the period when the thread runs again. The engine reads the
  * periods of its slowest I/Os.
  *
- * A second ring has the sleeps of io_uring's workers, each in an I/O of the job.
+ * A second ring has sleeps: those of the job's thread that no signal ends, and those of
+ * io_uring's workers, each in an I/O of the job. The engine makes a wait table of them.
  */
 #ifndef TW_PLUGIN_KERNEL_CAUSES_OFFCPU_H
 #define TW_PLUGIN_KERNEL_CAUSES_OFFCPU_H
@@ -19,7 +20,7 @@
 #define TW_HOLDERS	16	/* of a period */
 #define TW_NAME_SIZE	16	/* that of a task's name in the kernel */
 #define TW_FRAMES	16	/* of a stack */
-#define TW_SLEEPS	256	/* of a job's workers; a power of two */
+#define TW_SLEEPS	512	/* of a job and its workers; a power of two */
 
 enum tw_holder_kind {
 	TW_NOBODY,		/* no holder: the list has ended */
@@ -71,16 +72,24 @@ struct tw_offcpu {
 	struct tw_offcpu_period periods[TW_OFFCPU_PERIODS];
 };
 
-/* A worker of io_uring was asleep while it had an I/O. */
-struct tw_sleep {
-	__u64 number;		/* from 1 on; 0: it is being written */
-	__u64 key;		/* user_data of the I/O (kernel_stamps.h) */
-	__u64 off_ns;
-	__u64 on_ns;
+/* Where threads sleep. */
+struct tw_sleep_at {
 	struct tw_stack stack;
+	__u64 inode;		/* number of the file's; 0: not known */
+	__u32 device;		/* that it is on, as the kernel has it */
+	__u32 call;		/* of calls.h */
 };
 
-/* Sleep N is at index N - 1, modulo TW_SLEEPS. Several workers write at once, so an older
+/* The job's thread was asleep in a call, or a worker of io_uring while it had an I/O. */
+struct tw_sleep {
+	__u64 number;		/* from 1 on; 0: it is being written */
+	__u64 key;		/* user_data of the I/O (kernel_stamps.h); 0: of the thread */
+	__u64 off_ns;
+	__u64 on_ns;
+	struct tw_sleep_at at;
+};
+
+/* Sleep N is at index N - 1, modulo TW_SLEEPS. Several threads write at once, so an older
  * sleep may appear after a newer one. */
 struct tw_sleeps {
 	__u64 newest;

@@ -13,8 +13,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "kernel/order.bpf.h"
+#include "call.bpf.h"
 #include "offcpu.h"
-#include "kernel/worker.bpf.h"
 
 /* By io_ring_ctx: the index in `sleeps` + 1 of the job that made the ring. */
 struct {
@@ -37,7 +37,7 @@ struct sleeper {
 	__u64 key;
 	__u64 off_ns;
 	__u64 ring;		/* index in `sleeps` */
-	struct tw_stack stack;
+	struct tw_sleep_at at;
 };
 
 /* By the kernel's number of the worker. */
@@ -60,6 +60,37 @@ static __always_inline void keep_stack(void *context, struct tw_stack *stack)
 	stack->count = bytes > 0 ? (__u64)bytes / sizeof(*stack->frames) : 0;
 }
 
+/* @at begins with zeroes. */
+static __always_inline void name_file(struct tw_sleep_at *at, const struct file *file)
+{
+	const struct inode *inode = file ? READ(struct file, file, f_inode) : 0;
+
+	if (!inode)
+		return;
+	at->inode = READ(struct inode, inode, i_ino);
+	at->device = READ(struct super_block, READ(struct inode, inode, i_sb), s_dev);
+}
+
+/* Publish a sleep of job @ring. */
+static __always_inline void put_sleep(__u32 ring, __u64 key, __u64 off_ns, __u64 on_ns,
+				      const struct tw_sleep_at *at)
+{
+	struct tw_sleeps *all = bpf_map_lookup_elem(&sleeps, &ring);
+	struct tw_sleep *sleep;
+	__u64 number;
+
+	if (!all)
+		return;
+	number = __sync_fetch_and_add(&all->newest, 1) + 1;
+	sleep = &all->sleeps[(number - 1) & (TW_SLEEPS - 1)];
+	PUT_ORDERED(&sleep->number, 0);
+	sleep->key = key;
+	sleep->off_ns = off_ns;
+	sleep->on_ns = on_ns;
+	sleep->at = *at;
+	PUT_ORDERED(&sleep->number, number);
+}
+
 /* Keep where a worker of io_uring falls asleep, if it has an I/O of a job. */
 static __always_inline void worker_sleeps(void *context, struct task_struct *task)
 {
@@ -77,7 +108,9 @@ static __always_inline void worker_sleeps(void *context, struct task_struct *tas
 		return;
 	sleeper.key = BPF_CORE_READ(io, cqe.user_data);
 	sleeper.ring = *owner - 1;
-	keep_stack(context, &sleeper.stack);
+	sleeper.at.call = TW_CALL_WORKER;
+	name_file(&sleeper.at, BPF_CORE_READ(io, file));
+	keep_stack(context, &sleeper.at.stack);
 	sleeper.off_ns = bpf_ktime_get_ns();
 	bpf_map_update_elem(&sleepers, &thread, &sleeper, BPF_ANY);
 }
@@ -87,25 +120,11 @@ static __always_inline void worker_runs(struct task_struct *task)
 {
 	__u32 thread = task->pid;
 	const struct sleeper *sleeper = bpf_map_lookup_elem(&sleepers, &thread);
-	struct tw_sleeps *all;
-	struct tw_sleep *sleep;
-	__u64 number;
-	__u32 ring;
 
 	if (!sleeper)
 		return;
-	ring = (__u32)sleeper->ring;
-	all = bpf_map_lookup_elem(&sleeps, &ring);
-	if (all) {
-		number = __sync_fetch_and_add(&all->newest, 1) + 1;
-		sleep = &all->sleeps[(number - 1) & (TW_SLEEPS - 1)];
-		PUT_ORDERED(&sleep->number, 0);
-		sleep->key = sleeper->key;
-		sleep->off_ns = sleeper->off_ns;
-		sleep->on_ns = bpf_ktime_get_ns();
-		sleep->stack = sleeper->stack;
-		PUT_ORDERED(&sleep->number, number);
-	}
+	put_sleep((__u32)sleeper->ring, sleeper->key, sleeper->off_ns, bpf_ktime_get_ns(),
+		  &sleeper->at);
 	bpf_map_delete_elem(&sleepers, &thread);
 }
 

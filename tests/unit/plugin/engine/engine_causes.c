@@ -285,7 +285,7 @@ int main(void)
 	       "in the device the thread has no part");
 	is_throttled = true;
 	one(true, true, 9000);
-	tap_ok(world_is_text("slowest.0.causes.slept.0.word", "suspended") &&
+	tap_ok(world_is_text("slowest.0.causes.slept.0.reason", "suspended") &&
 	       is_ns("slept.0.ns", 8000) && !world_at(world.report, "slowest.0.causes.ran_ns"),
 	       "what held it back there");
 	is_another = true;
@@ -295,7 +295,7 @@ int main(void)
 	blockq_ticks = 9000;
 	one(true, true, 9000);
 	tap_ok(world_is_text("slowest.0.causes.stage", "blockq") &&
-	       world_is_text("slowest.0.causes.slept.0.word", "suspended") &&
+	       world_is_text("slowest.0.causes.slept.0.reason", "suspended") &&
 	       is_ns("slept.0.ns", 8020) && world_at(world.report, "slowest.0.causes.ran_ns"),
 	       "what held it back in blockq, next to what the thread did");
 	blockq_ticks = 20;

@@ -494,7 +494,7 @@ static void worker_sleep(uint64_t key, uint64_t address, uint64_t from, uint64_t
 
 	*sleep = (struct tw_sleep) {
 		.number = ++sleeps.newest, .key = key, .off_ns = at(from), .on_ns = at(to),
-		.stack = { .frames = { address + 1 }, .count = 1 },
+		.at.stack = { .frames = { address + 1 }, .count = 1 },
 	};
 }
 
@@ -588,7 +588,7 @@ static void held(void)
 	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 650),
 	       "a worker's last sleep in this I/O before comes off");
 	json = tw_causes_to_json("blockq", 100, 900, &is, false);
-	should = json_pack("[{ss, ss, sI, ss}]", "word", "io.max", "function",
+	should = json_pack("[{ss, ss, sI, ss}]", "reason", "io.max", "function",
 			   "blk_throtl_dispatch_work_fn", "ns", (json_int_t)650,
 			   "limit", "wiops=100");
 	tap_ok(json_equal(json_object_get(json, "slept"), should),

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The wait table of a job with tw_causes=1 (report/waits.h): each sleep of its thread in a call
+ * that no signal ends, and each one of io_uring's workers with an I/O of the job. Between two
+ * flushes they are in memory that the kernel's program writes (kernel/causes/offcpu.h).
+ */
+#ifndef TW_PLUGIN_RECORD_JOB_WAITS_H
+#define TW_PLUGIN_RECORD_JOB_WAITS_H
+
+#include "job_state.h"
+#include "report/report.h"
+
+/* Begin without sleeps. Return NULL without memory. */
+struct tw_job_waits *tw_job_waits_begin(const struct tw_sleeps *sleeps);
+
+/* Take the sleeps that are over, at a flush. */
+void tw_job_waits_take(struct tw_job_waits *waits);
+
+/* Forget those so far, since fio has reset its statistics. */
+void tw_job_waits_forget(struct tw_job_waits *waits);
+
+/* Set the table of @report, which has the job's files. Those that were lost are a metric. Return 0 or
+ * -ENOMEM. */
+int tw_job_waits_put(struct tw_job_waits *waits, struct tw_report *report);
+
+void tw_job_waits_free(struct tw_job_waits *waits);
+
+#endif
