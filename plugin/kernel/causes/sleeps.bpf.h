@@ -106,12 +106,13 @@ static __always_inline void worker_sleeps(void *context, struct task_struct *tas
 	owner = bpf_map_lookup_elem(&owners, &ring);
 	if (!owner)
 		return;
+	/* At once: to take a stack lasts some microseconds. */
+	sleeper.off_ns = bpf_ktime_get_ns();
 	sleeper.key = BPF_CORE_READ(io, cqe.user_data);
 	sleeper.ring = *owner - 1;
 	sleeper.at.call = TW_CALL_WORKER;
 	name_file(&sleeper.at, BPF_CORE_READ(io, file));
 	keep_stack(context, &sleeper.at.stack);
-	sleeper.off_ns = bpf_ktime_get_ns();
 	bpf_map_update_elem(&sleepers, &thread, &sleeper, BPF_ANY);
 }
 
