@@ -195,15 +195,19 @@ static int has_no_requests(const struct tw_report *report)
 	return 0;
 }
 
-/* Warn of I/Os that hardly ever reached a device, by those that were split. Writes to the page
- * cache do not, as they should. */
+static int is_direct(const struct tw_report *report)
+{
+	const char *direct = json_string_value(tw_job_option(&report->jobs[0], "direct"));
+
+	return direct && strcmp(direct, "0");
+}
+
+/* Warn of I/Os that hardly ever reached a device, by those that were split. I/Os through the page
+ * cache have no requests of their own, also if others read their pages from the device. */
 static void warn_no_request(struct tw_page *page, const struct tw_report *report,
 			    const char *who)
 {
-	const char *direct = json_string_value(tw_job_option(&report->jobs[0], "direct"));
-	const int last = direct && strcmp(direct, "0") ? TW_WRITE : TW_READ;
-
-	for (int i = TW_READ; i <= last; i++) {
+	for (int i = TW_READ; is_direct(report) && i <= TW_WRITE; i++) {
 		const struct tw_counts *counts = &report->tally.counts[i];
 		const uint64_t known = counts->split + counts->no_request;
 
@@ -217,9 +221,10 @@ static void warn_no_request(struct tw_page *page, const struct tw_report *report
 	}
 }
 
-/* Warn of reads that were not split, by what the jobs' processes read from storage. Each of
- * several threads has the sum of all. Before Linux 5.12 threads of io_uring did not count. Nor
- * do file systems without a block device, such as tmpfs and FUSE: their major number is 0. */
+/* Warn of reads through the page cache, and of others that were not split, by what the jobs'
+ * processes read from storage. Each of several threads has the sum of all. Before Linux 5.12 threads
+ * of io_uring did not count. Nor do file systems without a block device, such as tmpfs and FUSE:
+ * their major number is 0. */
 static void warn_cached(struct tw_page *page, const struct tw_report *report, const char *who)
 {
 	const struct tw_counts *reads = &report->tally.counts[TW_READ];
@@ -237,7 +242,7 @@ static void warn_cached(struct tw_page *page, const struct tw_report *report, co
 	for (size_t i = 0; i < report->device_count; i++)
 		if (!strncmp(report->devices[i].number, "0:", 2))
 			return;
-	if (reads->split + reads->no_request || reads->ios < FEWEST_KNOWN || !reads->bytes ||
+	if ((is_direct(report) && reads->split + reads->no_request) || reads->ios < FEWEST_KNOWN || !reads->bytes ||
 	    10 * bytes > (double)reads->bytes || !report->device_count || has_no_requests(report))
 		return;
 	tw_page_warning(page, "%s%.0f %% of the bytes that were read did not come from the device: "

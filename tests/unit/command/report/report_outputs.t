@@ -106,7 +106,8 @@ perl -pe 's/"options": \{/$&"verify": "sha512", / or s/"name": "fast",/$& "optio
 	fast.json >verify.json
 run report --html=page.html verify.json
 has page.html 'deliver: fio verifies each I/O (verify=sha512)' 'why deliver is large'
-write_report cached.json name=cached group=1 split=all kernel="$(on_or_off)" kernel_stages="$(on_of 1 99 0 0)"
+write_report cached.json name=cached group=1 split=all kernel="$(on_or_off)" \
+	kernel_stages="$(on_of 1 99 0 0)" run='"options": {"direct": "1"},'
 for files in cached.json 'cached.json slow.json'; do
 	# shellcheck disable=SC2086
 	run report --html=page.html $files
@@ -166,10 +167,15 @@ is "$(sed -n '/^stage /{n;s/ .*//p;}' "$out")" backlog 'the first stage in time 
 
 # ---- I/Os that reach no device ----
 for known in '1 99' '20 80'; do
-	write_report cached.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of $known 0 0)"
-	run report cached.json
-	tr -s ' \n' ' ' <"$out" >"known $known"
+	for direct in 0 1; do
+		write_report cached.json split=all kernel="$(on_or_off)" \
+			kernel_stages="$(on_of $known 0 0)" run="\"options\": {\"direct\": \"$direct\"},"
+		run report cached.json
+		tr -s ' \n' ' ' <"$out" >"known $known$([ $direct = 1 ] || echo ', buffered')"
+	done
 done
+has_not 'known 1 99, buffered' 'did not reach' \
+	'reads through the page cache have no requests of their own, also if they reach the device'
 has 'known 1 99' '99 % of the reads did not reach the device: a cache or holes answered them.' \
 	'it is told before the numbers that hardly any read reached the device'
 has_not 'known 20 80' 'did not reach' 'but not if some did'
