@@ -19,9 +19,8 @@
 #include "report/report_json.h"
 #include "text_file.h"
 
-/* Options and files beyond these numbers are only counted. */
+/* Options beyond this number are only counted. */
 #define OPTIONS		128
-#define FILES		64
 #define OPTION_BYTES	256
 
 /* ---- where files are ---------------------------------------------------- */
@@ -162,9 +161,14 @@ static void take_file(struct tw_facts *facts, const struct thread_data *td,
 
 	if (f->file_name && find_place(f->file_name, mounts, &place))
 		at = add_device(files, device_at(&place));
+	if (place.exists && files->count < TW_FILES_LISTED)
+		files->at[files->count] = (struct tw_file_at) {
+			.inode = place.status.stx_ino,
+			.device = makedev(place.status.stx_dev_major, place.status.stx_dev_minor),
+		};
 	files->of_file[files->count++] = (uint8_t) at;
 	files->other_files += at == TW_FILES_DEVICES;
-	if (files->count > FILES)
+	if (files->count > TW_FILES_LISTED)
 		facts->files_left_out++;
 	else
 		json_array_append_new(facts->files, file_to_json(td, f, &place,

@@ -268,7 +268,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	if (!ret && o->slowest)
 		ret = set_slowest(&report, job, &end);
 	if (!ret && job->collected.waits)
-		ret = tw_job_waits_put(job->collected.waits, &report);
+		ret = tw_job_waits_put(job->collected.waits, job->collected.facts->where, &report);
 	report.clocks = tw_clocks_to_json(job, &end);
 	report.counter = json_object();
 	if (job->hot.trigger.above_ns)

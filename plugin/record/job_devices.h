@@ -25,8 +25,17 @@ struct tw_file_device {
  * of_file. */
 #define TW_FILES_DEVICES	64
 
+/* Where the kernel has a file; zeroes: not known. */
+struct tw_file_at {
+	uint64_t inode;
+	dev_t device;		/* as programs see it */
+};
+
+#define TW_FILES_LISTED	64	/* files beyond these are only counted */
+
 /* The devices of a job's files, each once, in the order of the files. */
 struct tw_files {
+	struct tw_file_at at[TW_FILES_LISTED];
 	struct tw_file_device devices[TW_FILES_DEVICES];
 	unsigned device_count;
 	unsigned other_files;		/* on devices that are unknown or not kept */

@@ -13,6 +13,7 @@
 #include "timespec.h"
 
 #define READINGS	5	/* of both clocks */
+#define FLUSH_WAITS_NS	10000000
 
 /* Read the engine's clock before and after CLOCK_MONOTONIC a few times. Keep the
  * narrowest reading. */
@@ -69,7 +70,9 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	    tw_jobs_have_descriptors())
 		tw_waits_begin(job);
 	hot->flushed_ticks = job->collected.start.ticks;
-	hot->flush_after_ticks = UINT64_MAX;
+	/* So that not too many sleeps are overwritten. */
+	hot->flush_after_ticks = !job->collected.follow.offcpu ? UINT64_MAX :
+				 (uint64_t) (tw_job_ticks_per_ns(job) * FLUSH_WAITS_NS);
 	if (hot->kernel.stamps || hot->syncs.by_index)
 		read_clocks(job);
 	tw_sampling_start(td->eo, job);
@@ -577,8 +580,6 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 		return;
 	if (clocks.clock_map || hot->synced)
 		read_clocks(job);
-	if (job->collected.waits)
-		tw_job_waits_take(job->collected.waits);
 	hot->flushed_ticks = hot->finished[hot->finished_count - 1].returned_ticks;
 	if (tw__unlikely(hot->flushed_ticks - hot->sampling.from_ticks >
 			 hot->sampling.after_ticks))
@@ -608,6 +609,10 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 					    &clocks, in_open_window);
 	if (have_more || tw__unlikely(hot->trigger.fired))
 		look_at_each(job, tally, by_direction, &clocks);
+	if (job->collected.waits && filled->first_ticks)
+		tw_job_waits_take(job->collected.waits, clocks.clock_map,
+				  tw_job_ns(job, clocks.zero_ticks, filled->first_ticks),
+				  tw_job_ns(job, clocks.zero_ticks, hot->flushed_ticks));
 	hot->finished_count = 0;
 }
 

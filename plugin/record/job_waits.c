@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,18 +11,19 @@
 #include <sys/sysmacros.h>
 
 #include "kernel/causes/calls.h"
+#include "kernel/causes/find_causes.h"
 #include "kernel/causes/stack_words.h"
 #include "report/report_json.h"
 #include "report/waits.h"
 
-#define KINDS	1024	/* with more, files have no rows of their own */
+/* From this number on files have no rows of their own. Twice as many are the most. */
+#define KINDS	1024
 #define MINOR_BITS	20	/* of a device's number in the kernel */
 
 /* Sleeps at one place. */
 struct kind {
 	struct tw_sleep_at at;		/* without frames that are not set */
 	struct tw_wait_row row;		/* its times */
-	const char *file;
 	struct kind *next;
 };
 
@@ -31,6 +31,8 @@ struct tw_job_waits {
 	const struct tw_sleeps *sleeps;
 	uint64_t taken;			/* the number of the last one */
 	uint64_t lost;
+	int64_t from_ns;		/* of the run, in own time (clock_map.h), */
+	bool has_begun;			/* which is known */
 	void *by_place;
 	struct kind *all;
 	unsigned count;
@@ -52,14 +54,14 @@ static int by_place(const void *left, const void *right)
 	return memcmp(left, right, sizeof(struct tw_sleep_at));
 }
 
-/* Return the kind of sleeps at this place; NULL without memory. */
+/* Return the kind of sleeps at this place; NULL: no memory, or there are too many. */
 static struct kind *kind_at(struct tw_job_waits *waits, const struct tw_sleep_at *at)
 {
 	struct kind *const *found = tfind(at, &waits->by_place, by_place), *kind;
 
 	if (found)
 		return *found;
-	kind = calloc(1, sizeof(*kind));
+	kind = waits->count < 2 * KINDS ? calloc(1, sizeof(*kind)) : NULL;
 	if (!kind || tw_histogram_init(&kind->row.time, TW_WAIT_DIGITS)) {
 		free(kind);
 		return NULL;
@@ -92,25 +94,27 @@ static void add(struct tw_job_waits *waits, struct tw_sleep *sleep)
 		waits->lost++;
 }
 
-void tw_job_waits_take(struct tw_job_waits *waits)
+/* fio also sleeps before its first I/O and after its last one, such as in fadvise(2) and close(2). */
+void tw_job_waits_take(struct tw_job_waits *waits, const struct tw_clock_map *map,
+		       int64_t from_ns, int64_t to_ns)
 {
 	const uint64_t newest = __atomic_load_n(&waits->sleeps->newest, __ATOMIC_ACQUIRE);
+	struct tw_sleep sleep;
+	int ret;
 
-	while (waits->taken < newest) {
-		const struct tw_sleep *place = &waits->sleeps->sleeps[waits->taken % TW_SLEEPS];
-		const uint64_t number = __atomic_load_n(&place->number, __ATOMIC_ACQUIRE);
-		struct tw_sleep sleep = *place;
-
-		/* It is being written. */
-		if (number <= waits->taken && newest - waits->taken <= TW_SLEEPS)
+	if (!waits->has_begun)
+		waits->from_ns = from_ns;
+	waits->has_begun = true;
+	for (; waits->taken < newest; waits->taken++) {
+		ret = tw_sleep_read(waits->sleeps, waits->taken + 1, &sleep);
+		if (ret == -EAGAIN && newest - waits->taken <= TW_SLEEPS)
 			return;
-		waits->taken++;
-		atomic_thread_fence(memory_order_acquire);
-		if (number == waits->taken &&
-		    __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number)
-			add(waits, &sleep);
-		else
+		if (!ret && tw_clock_map_own_ns(map, sleep.on_ns) > to_ns)
+			return;
+		if (ret)
 			waits->lost++;
+		else if (tw_clock_map_own_ns(map, sleep.off_ns) >= waits->from_ns)
+			add(waits, &sleep);
 	}
 }
 
@@ -129,68 +133,77 @@ static void free_kinds(struct tw_job_waits *waits)
 
 void tw_job_waits_forget(struct tw_job_waits *waits)
 {
-	tw_job_waits_take(waits);
 	free_kinds(waits);
+	waits->taken = __atomic_load_n(&waits->sleeps->newest, __ATOMIC_ACQUIRE);
 	waits->lost = 0;
+	waits->has_begun = false;
 }
 
-/* Name the files that the report lists. fio has forgotten its own list by then. A file system such
- * as btrfs tells programs another device than the kernel has. */
-static void name_files(struct tw_job_waits *waits, const json_t *files)
+/* A file system such as btrfs tells programs another device than the kernel has, which is none. */
+static bool is_on(const struct tw_file_at *at, uint32_t device)
+{
+	return !major(at->device) ||
+	       (major(at->device) << MINOR_BITS | minor(at->device)) == device;
+}
+
+/* Return the path of a kind's file, as the report lists it. Which I/O the thread submits is not
+ * known, so only the file of a job with one has its name. */
+static const char *file_of(const struct kind *kind, const struct tw_files *files,
+			   const struct tw_report *report)
+{
+	const bool is_known = kind->at.inode || (kind->at.call == SYS_io_uring_enter &&
+						 files->count == 1);
+	unsigned i;
+
+	for (i = 0; is_known && i < json_array_size(report->files); i++)
+		if (!kind->at.inode || (files->at[i].inode == kind->at.inode &&
+					is_on(&files->at[i], kind->at.device)))
+			return tw_report_string(json_array_get(report->files, i), "path");
+	return "-";
+}
+
+static int add_row(const struct kind *kind, const struct tw_files *files,
+		   struct tw_report *report)
+{
+	const bool is_fault = tw_stack_has(&kind->at.stack, "handle_mm_fault");
+	const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&kind->at.stack);
+	const enum tw_sleep_word word = cause.word != TW_SLEEP_NOTHING ? cause.word :
+			!kind->at.stack.count ? TW_SLEEP_OTHER : tw_call_word(kind->at.call);
+	const char *const text[TW_WAIT_TEXTS] = {
+		tw_call_name(is_fault ? TW_CALL_FAULT : kind->at.call),
+		is_fault ? "-" : file_of(kind, files, report),
+		tw_sleep_texts[word].word, cause.function, "", "",
+	};
+
+	return tw_waits_add(report->waits, text, &kind->row);
+}
+
+/* Look for files that fio made after the job began. */
+static void find_new_files(struct tw_files *files, const json_t *list)
 {
 	struct stat status;
-	struct kind *kind;
 	json_t *file;
 	size_t i;
 
-	json_array_foreach(files, i, file) {
-		const char *path = tw_report_string(file, "path");
-
-		if (stat(path, &status))
-			continue;
-		for (kind = waits->all; kind; kind = kind->next)
-			if (kind->at.inode == status.st_ino &&
-			    (!kind->file || kind->at.device == (major(status.st_dev) << MINOR_BITS |
-								minor(status.st_dev))))
-				kind->file = path;
-	}
+	json_array_foreach(list, i, file)
+		if (!files->at[i].inode && !stat(tw_report_string(file, "path"), &status))
+			files->at[i] = (struct tw_file_at) { status.st_ino, status.st_dev };
 }
 
-/* Which I/O the thread submits is not known, so only the file of a job with one has its name. */
-static const char *file_of(const struct kind *kind, const struct tw_report *report)
-{
-	const bool is_one = json_array_size(report->files) == 1 &&
-			    !report->tally.scalars.files_left_out;
-
-	if (kind->file)
-		return kind->file;
-	return kind->at.call == SYS_io_uring_enter && is_one ?
-	       tw_report_string(json_array_get(report->files, 0), "path") : "-";
-}
-
-int tw_job_waits_put(struct tw_job_waits *waits, struct tw_report *report)
+int tw_job_waits_put(const struct tw_job_waits *waits, struct tw_files *files,
+		     struct tw_report *report)
 {
 	const struct kind *kind;
 	int ret = 0;
 
-	tw_job_waits_take(waits);
-	name_files(waits, report->files);
+	find_new_files(files, report->files);
 	tw_metric_put(&report->tally.has, TW_METRIC_lost_waits);
 	report->tally.scalars.lost_waits = waits->lost;
 	report->waits = calloc(1, sizeof(*report->waits));
 	if (!report->waits)
 		return -ENOMEM;
-	for (kind = waits->all; kind && !ret; kind = kind->next) {
-		const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&kind->at.stack);
-		const enum tw_sleep_word word = cause.word != TW_SLEEP_NOTHING ? cause.word :
-						tw_call_word(kind->at.call);
-		const char *const text[TW_WAIT_TEXTS] = {
-			tw_call_name(kind->at.call), file_of(kind, report),
-			tw_sleep_texts[word].word, cause.function, "", "",
-		};
-
-		ret = tw_waits_add(report->waits, text, &kind->row);
-	}
+	for (kind = waits->all; kind && !ret; kind = kind->next)
+		ret = add_row(kind, files, report);
 	return ret;
 }
 

@@ -400,11 +400,15 @@ golden limited_waits report limited.json
 job_waits()
 {
 	write_report plain.json slow=300
-	with "$1" "\"waits\": {\"lost_waits\": 2, \"rows\": [$(row io_uring_enter /data/x tag x 0 "$2")]}"
+	with "$1" "\"waits\": {\"lost_waits\": $3, \"rows\": [$(row io_uring_enter /data/x tag x 0 "$2")]}"
 }
-job_waits job_waits.json "$(counted 3000000 40)"
+job_waits job_waits.json "$(counted 3000000 40)" 2
 golden job_waits report job_waits.json
-job_waits few_waits.json "$(counted 3000000 30)"
+job_waits few_waits.json "$(counted 3000000 30)" 2
+run report few_waits.json
+grep -q '2 waits or bios not followed' "$out"
+ok $? 'lost waits of a job are told'
+job_waits few_waits.json "$(counted 3000000 30)" 0
 run report few_waits.json
 ! grep waits "$out"
 ok $? 'those of a job are left out if they took less than a hundredth of the run'

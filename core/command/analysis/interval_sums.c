@@ -15,8 +15,8 @@
 
 /* ---- a report without numbers --------------------------------------------- */
 
-/* The slowest I/Os, triggers, waits and sums by owner are of the whole run, and not of lines. The other
- * JSON is shared. */
+/* The slowest I/Os, triggers, waits and sums by owner are of the whole run, and not of lines. The
+ * other JSON is shared. */
 static void copy_facts(struct tw_report *copy, const struct tw_report *report)
 {
 	*copy = *report;

@@ -15,7 +15,8 @@
 #include "report/waits.h"
 
 #define MAX_IN_TEXT	6
-/* Waits of jobs are shown from this part of the run on: a job without them says more by its stages. */
+/* Waits of jobs are shown from this part of the run on: a job without them says more by its
+ * stages. */
 #define WORTH_PART	100
 /* Rows are shown until they have all of the time but this part. */
 #define REST_PART	20
@@ -306,7 +307,7 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 		return;
 	sum_ns = take_waits(&waits, group, with, &unknown_ns);
 	if (!group->all.attached && !(with & TW_REPORT_WITH_ALL) &&
-	    sum_ns < group->run_ns / WORTH_PART) {
+	    sum_ns < group->run_ns / WORTH_PART && !group->all.tally.scalars.lost_waits) {
 		tw_waits_free(&waits);
 		return;
 	}

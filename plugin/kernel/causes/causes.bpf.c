@@ -9,8 +9,9 @@
  * shorter interrupt counts as part of the task that it interrupted. Programs that find
  * neither such a thread nor such a CPU leave at once.
  *
- * Where a followed thread falls asleep, its stack in the kernel is kept, with its call and file. So
- * are those of a worker of io_uring which has an I/O of a job: such a worker is not followed otherwise.
+ * Where a followed thread falls asleep, its stack in the kernel is kept, with its call and file.
+ * So are those of a worker of io_uring which has an I/O of a job: such a worker is not followed
+ * otherwise.
  *
  * Names and ids of another user's processes are hidden here, unless the job's thread may
  * trace any process. With attach, the user who runs attach must have that right.
@@ -444,12 +445,12 @@ static __always_inline void keep_place(void *context, struct task_struct *task,
 	of->has_stack = 1;
 	if (!has_reader)
 		find_call(task, &call);
-	of->in_call = call.how && !is_of_32_bits(task);
-	if (!of->in_call)
+	of->in_call = 0;
+	if (!call.how || is_of_32_bits(task))
 		return;
 	find_files(task, &call);
+	of->in_call = call.file || call.how & (TW_CALL_NO_FILE | TW_CALL_ANY_SLEEP);
 	of->at.call = call.number;
-	of->at.inode = 0;
 	name_file(&of->at, call.file);
 }
 

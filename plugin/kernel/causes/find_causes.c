@@ -238,18 +238,24 @@ void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *
 	memcpy(is->had_cpu, all, sizeof(is->had_cpu));
 }
 
-/* Copy sleep @number, if it has @key. */
+int tw_sleep_read(const struct tw_sleeps *sleeps, uint64_t number, struct tw_sleep *sleep)
+{
+	const struct tw_sleep *place = &sleeps->sleeps[(number - 1) % TW_SLEEPS];
+	const uint64_t is = __atomic_load_n(&place->number, __ATOMIC_ACQUIRE);
+
+	if (is != number)
+		return is < number ? -EAGAIN : -ENOENT;
+	memcpy(sleep, place, sizeof(*sleep));
+	atomic_thread_fence(memory_order_acquire);
+	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number ? 0 : -ENOENT;
+}
+
+/* The same if the sleep has @key; then return true. */
 static bool read_sleep(const struct tw_sleeps *sleeps, uint64_t number, uint64_t key,
 		       struct tw_sleep *sleep)
 {
-	const struct tw_sleep *place = &sleeps->sleeps[(number - 1) % TW_SLEEPS];
-
-	if (__atomic_load_n(&place->number, __ATOMIC_ACQUIRE) != number ||
-	    place->key != key)
-		return false;
-	memcpy(sleep, place, sizeof(*sleep));
-	atomic_thread_fence(memory_order_acquire);
-	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
+	return sleeps->sleeps[(number - 1) % TW_SLEEPS].key == key &&
+	       !tw_sleep_read(sleeps, number, sleep);
 }
 
 void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,

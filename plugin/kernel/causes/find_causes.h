@@ -85,6 +85,10 @@ void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *
  * period was overwritten. */
 int tw_find_waking(const struct tw_offcpu *offcpu, uint64_t at_ns, uint64_t *waking_ns);
 
+/* Copy sleep @number, from 1 on. Return: 0; -EAGAIN: it is not written yet, or just now; -ENOENT: a
+ * newer one has its place. */
+int tw_sleep_read(const struct tw_sleeps *sleeps, uint64_t number, struct tw_sleep *sleep);
+
 /* Find where workers of io_uring slept in @part of the I/O that has @key. Sets @is->slept, and
  * nothing else. */
 void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,

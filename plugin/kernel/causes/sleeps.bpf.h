@@ -60,11 +60,11 @@ static __always_inline void keep_stack(void *context, struct tw_stack *stack)
 	stack->count = bytes > 0 ? (__u64)bytes / sizeof(*stack->frames) : 0;
 }
 
-/* @at begins with zeroes. */
 static __always_inline void name_file(struct tw_sleep_at *at, const struct file *file)
 {
 	const struct inode *inode = file ? READ(struct file, file, f_inode) : 0;
 
+	at->inode = at->device = 0;
 	if (!inode)
 		return;
 	at->inode = READ(struct inode, inode, i_ino);
@@ -100,6 +100,8 @@ static __always_inline void worker_sleeps(void *context, struct task_struct *tas
 	__u32 thread = task->pid;
 	__u64 ring;
 
+	/* If it was missed that the worker ran */
+	bpf_map_delete_elem(&sleepers, &thread);
 	if (!io)
 		return;
 	ring = (__u64)BPF_CORE_READ(io, ctx);

@@ -313,6 +313,17 @@ static const char *name_at(uint64_t address)
 	return from ? all[from - 1].name : NULL;
 }
 
+bool tw_stack_has(const struct tw_stack *stack, const char *function)
+{
+	for (unsigned i = 0; i < TW_FRAMES && i < stack->count; i++) {
+		const char *name = name_at(stack->frames[i]);
+
+		if (name && !strcmp(name, function))
+			return true;
+	}
+	return false;
+}
+
 struct tw_sleep_cause tw_sleep_cause_of_stack(const struct tw_stack *stack)
 {
 	const char *functions[TW_FRAMES];

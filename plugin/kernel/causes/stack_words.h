@@ -6,6 +6,8 @@
 #ifndef TW_PLUGIN_KERNEL_CAUSES_STACK_WORDS_H
 #define TW_PLUGIN_KERNEL_CAUSES_STACK_WORDS_H
 
+#include <stdbool.h>
+
 #include "latency/sleep_words.h"
 #include "offcpu.h"
 
@@ -25,6 +27,9 @@ struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned c
  * Without them each cause is TW_SLEEP_NOTHING. tw_functions_load() reads that file, once. */
 void tw_functions_read(char *text);
 void tw_functions_load(void);
+
+/* Is a function, one that has a name, in a stack? */
+bool tw_stack_has(const struct tw_stack *stack, const char *function);
 
 /* Return the cause of a sleep by its stack. */
 struct tw_sleep_cause tw_sleep_cause_of_stack(const struct tw_stack *stack);

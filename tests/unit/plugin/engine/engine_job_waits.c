@@ -3,12 +3,13 @@
  * Tests: plugin/record/job_waits.c
  *
  * Behaviour: with tw_causes=1 the report has a wait table of the job's thread and of io_uring's
- * workers, with the rows of `tickwise attach`: each sleep once, by call, file and reason, with exact
- * times. A sleep that is being written counts at the next flush; one that was overwritten is counted
- * as lost. Sleeps before the first I/O, and before fio resets its statistics, do not count. A file has
- * its name if the report lists it. With very many places, files are not told apart, and no sleep is
- * lost. Without tw_causes there is no table. Defect: a sleep counted twice or by another's reason, a
- * name of another file, memory that grows with each file.
+ * workers, with the rows of `tickwise attach`: each sleep once, by call, file and reason, with
+ * exact times. A sleep that is being written counts at the next flush; one that was overwritten is
+ * counted as lost. Sleeps that begin before the first I/O, or before fio resets its statistics, do
+ * not count, nor do those that end after the last I/O. A file has the name that the report lists,
+ * if it has the file's inode on the file's device. With very many places files are not told apart,
+ * and memory has a bound. Without tw_causes there is no table. Defect: a sleep counted twice or by
+ * another's reason, one of fio's own before or after the run, the name of another file.
  *
  * At 1 GHz a tick is a nanosecond.
  */
@@ -27,7 +28,8 @@ static char functions[] =
 	"0000000000002000 T __bio_queue_enter\n"
 	"0000000000003000 T blkdev_direct_IO\n"
 	"0000000000004000 T a_function\n"
-	"0000000000005000 T end\n";
+	"0000000000005000 T handle_mm_fault\n"
+	"0000000000006000 T end\n";
 
 static struct tw_padded_stamps stamps;
 static struct tw_offcpu offcpu;
@@ -57,18 +59,41 @@ static void begin(void)
 		exit(1);
 }
 
+/* Own time is CLOCK_MONOTONIC. */
+static const struct tw_clock_map map = { .rate = 1, .older_rate = 1 };
+
+static void take(int64_t from_ns, int64_t to_ns)
+{
+	tw_job_waits_take(waits, &map, from_ns, to_ns);
+}
+
 static uint64_t lost, in_all_ns;
 static size_t rows;
 
-/* Put the table into a report with these files, and check that it is @should: "CALL FILE REASON
- * FUNCTION COUNT NS" of each row, the longest first. */
-static bool is_table(const char *should, json_t *files)
+/* Files of inodes 11, 12, ... on device 7:1. The report lists @listed of @count. */
+static struct tw_files files = { .at = { { 11, 0 }, { 12, 0 }, { 13, 0 } } };
+static json_t *list_files(unsigned count, unsigned listed)
 {
-	struct tw_report report = { .files = files };
+	json_t *list = json_array();
+	unsigned i;
+
+	files.count = count;
+	for (i = 0; i < listed; i++) {
+		files.at[i].device = makedev(7, 1);
+		json_array_append_new(list, json_pack("{so}", "path", json_sprintf("f%u", i)));
+	}
+	return list;
+}
+
+/* Check that the table is @should: "CALL FILE REASON FUNCTION COUNT NS" of each row, the longest
+ * first. */
+static bool is_table(const char *should, json_t *list)
+{
+	struct tw_report report = { .files = list };
 	char is[1024] = "";
 	size_t i;
 
-	if (tw_job_waits_put(waits, &report))
+	if (tw_job_waits_put(waits, &files, &report))
 		exit(1);
 	lost = report.tally.scalars.lost_waits;
 	rows = report.waits->count;
@@ -87,7 +112,7 @@ static bool is_table(const char *should, json_t *files)
 	}
 	tw_waits_free(report.waits);
 	free(report.waits);
-	json_decref(files);
+	json_decref(list);
 	if (should && strcmp(is, should))
 		tap_note("%s", is);
 	return !should || !strcmp(is, should);
@@ -100,46 +125,60 @@ static void by_place(void)
 	slept(300, SYS_io_uring_enter, 0x1100, 0);
 	slept(200, SYS_io_uring_enter, 0x1200, 0);
 	slept(90, TW_CALL_WORKER, 0x3100, 0);
+	slept(80, SYS_io_uring_enter, 0x4100, 11)->at.stack = (struct tw_stack) {
+		.frames = { 0x4100, 0x5100 }, .count = 2 };
 	slept(70, TW_CALL_FAULT, 0x4100, 0);
 	slept(60, SYS_unlinkat, 0, 0);
+	slept(50, SYS_fsync, 0, 0)->at.stack.count = 0;
+	take(0, 10000);
 	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 3 1000\n"
+			"page fault - other a_function 2 150\n"
 			"io_uring worker - direct I/O  1 90\n"
-			"page fault - other a_function 1 70\n"
-			"unlinkat - metadata  1 60\n", json_array()) && !lost,
-	       "rows by call, file and reason, as attach has them");
-	tap_ok(is_table("io_uring_enter f tag blk_mq_get_tag 3 1000\n"
+			"unlinkat - metadata  1 60\n"
+			"fsync - other  1 50\n", list_files(0, 0)) && !lost,
+	       "rows by call, file and reason, as attach has them; a fault of a call is apart");
+	tap_ok(is_table("io_uring_enter f0 tag blk_mq_get_tag 3 1000\n"
+			"page fault - other a_function 2 150\n"
 			"io_uring worker - direct I/O  1 90\n"
-			"page fault - other a_function 1 70\n"
-			"unlinkat - metadata  1 60\n", json_pack("[{ss}]", "path", "f")),
+			"unlinkat - metadata  1 60\n"
+			"fsync - other  1 50\n", list_files(1, 1)),
 	       "what the thread submits is on the job's only file");
-	tap_ok(is_table(NULL, json_pack("[{ss}, {ss}]", "path", "f", "path", "g")) && rows == 4,
-	       "the table may be made again");
 }
 
-/* Of two files one has the inode number that was seen. */
 static void names(void)
 {
 	struct stat status;
-	struct tw_sleep *sleep;
-	char should[128];
+	json_t *list;
 
+	begin();
+	slept(40, SYS_io_uring_enter, 0x1100, 0);
+	slept(30, TW_CALL_WORKER, 0x1100, 12);
+	slept(20, TW_CALL_WORKER, 0x1100, 13)->at.device++;
+	slept(10, TW_CALL_WORKER, 0x1100, 15);
+	take(0, 10000);
+	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 1 40\n"
+			"io_uring worker - tag blk_mq_get_tag 2 30\n"
+			"io_uring worker f1 tag blk_mq_get_tag 1 30\n", list_files(3, 3)),
+	       "a file by inode and device; another one has no name");
+	list = list_files(3, 3);
+	files.at[2].device = makedev(0, 33);
+	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 1 40\n"
+			"io_uring worker f1 tag blk_mq_get_tag 1 30\n"
+			"io_uring worker f2 tag blk_mq_get_tag 1 20\n"
+			"io_uring worker - tag blk_mq_get_tag 1 10\n", list),
+	       "by inode alone where programs see no device");
+	tap_ok(is_table("io_uring worker - tag blk_mq_get_tag 3 60\n"
+			"io_uring_enter - tag blk_mq_get_tag 1 40\n", list_files(3, 1)),
+	       "one that the report does not list has no name");
 	if (stat(".", &status))
 		exit(1);
 	begin();
-	sleep = slept(40, TW_CALL_WORKER, 0x1100, status.st_ino);
-	tap_ok(is_table("io_uring worker . tag blk_mq_get_tag 1 40\n",
-			json_pack("[{ss}, {ss}, {ss}]", "path", "/dev/null", "path", ".", "path",
-				  "missing")), "a file by its inode, on whatever device");
-	begin();
-	sleep = slept(40, TW_CALL_WORKER, 0x1100, status.st_ino);
-	sleep->at.device = (uint32_t) (major(status.st_dev) << 20 | minor(status.st_dev));
-	snprintf(should, sizeof(should), "io_uring worker . tag blk_mq_get_tag 1 40\n");
-	tap_ok(is_table(should, json_pack("[{ss}, {ss}]", "path", ".", "path", "/dev/null")),
-	       "the one on that device");
-	begin();
-	slept(40, TW_CALL_WORKER, 0x1100, status.st_ino + 1);
-	tap_ok(is_table("io_uring worker - tag blk_mq_get_tag 1 40\n",
-			json_pack("[{ss}]", "path", ".")), "another file has no name");
+	slept(50, TW_CALL_WORKER, 0x3100, status.st_ino)->at.device =
+		(uint32_t) (major(status.st_dev) << 20 | minor(status.st_dev));
+	take(0, 10000);
+	files.at[0] = (struct tw_file_at) { .inode = 0 };
+	tap_ok(is_table("io_uring worker . direct I/O  1 50\n", json_pack("[{ss}]", "path", ".")),
+	       "one that fio made after the job began");
 }
 
 static void written_meanwhile(void)
@@ -152,45 +191,82 @@ static void written_meanwhile(void)
 	sleep = slept(20, SYS_io_uring_enter, 0x1100, 0);
 	sleep->number = 0;
 	slept(40, SYS_io_uring_enter, 0x1100, 0);
-	tw_job_waits_take(waits);
-	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 1 10\n", json_array()) && !lost,
+	take(0, 10000);
+	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 1 10\n", list_files(0, 0)) && !lost,
 	       "one that is being written, and those after it, come later");
 	sleep->number = 3;
-	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 3 70\n", json_array()) && !lost,
+	take(0, 10000);
+	tap_ok(is_table("io_uring_enter - tag blk_mq_get_tag 3 70\n", list_files(0, 0)) && !lost,
 	       "and count once");
 	for (i = 0; i < TW_SLEEPS + 5; i++)
 		slept(1, SYS_io_uring_enter, 0x1100, 0);
-	tap_ok(is_table(NULL, json_array()) && lost == 5 && in_all_ns == 70 + TW_SLEEPS,
+	take(0, 10000);
+	tap_ok(is_table(NULL, list_files(0, 0)) && lost == 5 && in_all_ns == 70 + TW_SLEEPS,
 	       "those that were overwritten are lost, and are counted");
-	sleep = slept(1, SYS_io_uring_enter, 0x1100, 0);
-	sleep->number += TW_SLEEPS;
-	tap_ok(is_table(NULL, json_array()) && lost == 6,
+	slept(1, SYS_io_uring_enter, 0x1100, 0)->number += TW_SLEEPS;
+	take(0, 10000);
+	tap_ok(is_table(NULL, list_files(0, 0)) && lost == 6,
 	       "also one that was overwritten just now");
 	slept(0, SYS_io_uring_enter, 0x1100, 0)->on_ns = 0;
-	tap_ok(is_table(NULL, json_array()) && lost == 7 && in_all_ns == 70 + TW_SLEEPS,
+	take(0, 10000);
+	tap_ok(is_table(NULL, list_files(0, 0)) && lost == 7 && in_all_ns == 70 + TW_SLEEPS,
 	       "one that ends before it begins has no time");
-	tw_job_waits_forget(waits);
-	slept(3, SYS_fsync, 0x2100, 0);
-	tap_ok(is_table("fsync - frozen queue __bio_queue_enter 1 3\n", json_array()) && !lost,
-	       "what was forgotten does not count");
 }
 
-#define FILES	5000
+/* slept() begins all sleeps at 1000. */
+static void of_the_run(void)
+{
+	begin();
+	slept(500, SYS_fadvise64, 0x2100, 0);
+	take(1001, 2000);
+	slept(600, SYS_fsync, 0x2100, 0)->off_ns = 1001;
+	slept(700, SYS_fsync, 0x2100, 0)->off_ns = 1001;
+	take(0, 1699);
+	tap_ok(is_table("fsync - frozen queue __bio_queue_enter 1 599\n", list_files(0, 0)),
+	       "not what begins before the first I/O, nor yet what ends after the newest one");
+	take(0, 1700);
+	tap_ok(is_table("fsync - frozen queue __bio_queue_enter 2 1298\n", list_files(0, 0)),
+	       "but when a newer one is over");
+	slept(10, SYS_fsync, 0x2100, 0);
+	tw_job_waits_forget(waits);
+	slept(20, SYS_fsync, 0x2100, 0);
+	slept(30, SYS_fsync, 0x2100, 0)->off_ns = 1010;
+	take(1005, 2000);
+	tap_ok(is_table("fsync - frozen queue __bio_queue_enter 1 20\n", list_files(0, 0)) && !lost,
+	       "what was forgotten does not count, nor what lasts from then");
+}
+
+#define PLACES	5000
 
 static void many(void)
 {
 	unsigned i;
 
 	begin();
-	for (i = 0; i < FILES; i++) {
+	for (i = 0; i < PLACES; i++) {
 		slept(1 + i % 2, TW_CALL_WORKER, 0x1100, 1 + i);
-		tw_job_waits_take(waits);
+		take(0, 10000);
 	}
-	tap_ok(is_table(NULL, json_array()) && rows == 1 && !lost && in_all_ns == FILES * 3 / 2,
-	       "%u files: no sleep is lost", FILES);
+	tap_ok(is_table(NULL, list_files(0, 0)) && rows == 1 && !lost && in_all_ns == PLACES * 3 / 2,
+	       "%u files: no sleep is lost", PLACES);
+	begin();
+	for (i = 0; i < PLACES; i++) {
+		slept(1, TW_CALL_WORKER, 0x1100 + i, 0);
+		take(0, 10000);
+	}
+	tap_ok(is_table(NULL, list_files(0, 0)) && in_all_ns + lost == PLACES && lost == PLACES - 2048,
+	       "%u stacks: those beyond a bound are lost, and are counted", PLACES);
 }
 
 /* ---- in a job -------------------------------------------------------------- */
+
+static void sleep_until(uint64_t ticks)
+{
+	struct tw_sleep *sleep = slept(0, SYS_io_uring_enter, 0x2100, 0);
+
+	sleep->off_ns = world_monotonic_ns(ticks - 5000);
+	sleep->on_ns = world_monotonic_ns(ticks);
+}
 
 static void appeared(unsigned i)
 {
@@ -198,7 +274,7 @@ static void appeared(unsigned i)
 				     world_monotonic_ns(engine_now_ticks - 80),
 				     world_monotonic_ns(engine_now_ticks - 20),
 				     world_monotonic_ns(engine_now_ticks - 10));
-	slept(5000, SYS_io_uring_enter, 0x2100, 0);
+	sleep_until(engine_now_ticks);
 }
 
 static void job(bool causes, bool ramps)
@@ -206,7 +282,6 @@ static void job(bool causes, bool ramps)
 	world_forget();
 	memset(&sleeps, 0, sizeof(sleeps));
 	memset(&offcpu, 0, sizeof(offcpu));
-	slept(70, SYS_io_uring_enter, 0x2100, 0);
 	world.options.kernel = TW_KERNEL_AUTO;
 	world.options.causes = causes;
 	world.options.slowest = 1;
@@ -218,11 +293,13 @@ static void job(bool causes, bool ramps)
 	if (ramps)
 		world_ramps();
 	world_start();
+	sleep_until(engine_now_ticks);
 	world_one(DDIR_READ, 10000);
 	world.ramp_is_over = true;
 	world.td.epoch.tv_sec += ramps;
 	world_one(DDIR_READ, 10000);
 	world_one(DDIR_READ, 10000);
+	sleep_until(engine_now_ticks + 100);
 	world_end();
 }
 
@@ -232,6 +309,7 @@ int main(void)
 	by_place();
 	names();
 	written_meanwhile();
+	of_the_run();
 	many();
 	tw_job_waits_free(waits);
 	job(true, false);
