@@ -694,6 +694,12 @@ caused
 	delete $j->{causes}; $r->{slowest} = [map { { %{slow(1000000, kernel => 100, deliver =>
 	900)}, waited_at_most_ns => $_ } } 900, 500]
 caused
+	delete $j->{causes}; $r->{slowest} = [map { { %{slow(1000000 + $_, kernel => 5000000 - 9 * $_,
+	complete => 10)}, waited_at_most_ns => $_ == 3 ? 9 : 4000000 } } 1, 2, 3]
+caused
+	delete $j->{causes}; $r->{slowest} = [map { { %{slow(1000000 + $_, kernel => 5000000 - 9 * $_,
+	complete => 10)}, waited_at_most_ns => 9 } } 1, 2, 3]
+caused
 	$r->{slowest} = [map { my $c = $_; +{ %{slow(1000000, device => 900, reap => 100)},
 	in_flight_of_others => { own => 1, more => 0, %$c }, causes => { stage => "device", stall =>
 	{ from_ns => 9, ns => 900 } } } } {}, map +{ kind => "writes", requests => $_, bytes =>

@@ -463,19 +463,27 @@ const char *tw_report_say_cause(const json_t *slow)
 	return text.bytes;
 }
 
+/* Is it a share of a stage, or of a part of it, which has its name in brackets? Of several stages in
+ * one, what has no cause is a share of `kernel`. */
+static int is_in(const struct tw_report_cause *cause, const char *stage)
+{
+	const size_t length = strlen(stage);
+
+	return (!strncmp(cause->stage, stage, length) &&
+		(!cause->stage[length] || cause->stage[length] == ' ')) ||
+	       (strchr(stage, '+') && !strcmp(cause->stage, tw_time_metrics[TW_KERNEL].name));
+}
+
 const char *tw_report_say_stall(const struct tw_report_stall *stall)
 {
 	struct tw_report_causes causes = { .count = 0 };
-	const size_t length = strlen(stall->stage);
 	struct tw_report_cause *cause, *most = NULL;
 	struct tw_growing_text text = { .length = 0 };
 	double stage_ns = 0;
 
 	tw_report_add_causes(&causes, stall->slowest->json, 1);
-	/* The parts of a stage have their names in brackets. */
 	for (cause = causes.all; cause < causes.all + causes.count; cause++) {
-		if (strncmp(cause->stage, stall->stage, length) ||
-		    (cause->stage[length] && cause->stage[length] != ' '))
+		if (!is_in(cause, stall->stage))
 			continue;
 		stage_ns += cause->ns;
 		most = !most || cause->ns > most->ns ? cause : most;
