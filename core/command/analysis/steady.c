@@ -12,6 +12,14 @@
 #include "command/output/page.h"
 #include "latency/histogram_json.h"
 
+/* Above this error a level is not to be quoted. */
+#define QUOTED_ERROR	0.5
+
+static int is_quotable(const struct tw_report_steady *steady)
+{
+	return fmax(steady->error[0], steady->error[1]) <= QUOTED_ERROR;
+}
+
 /* Set the parts: @first is the first of the windows that were tested. The first and the last part
  * begin and end with the run. */
 static void set_parts(struct tw_report_steady *steady, const struct tw_report_group *group,
@@ -133,8 +141,8 @@ const char *tw_report_say_steady(const struct tw_report_steady *steady)
 				 say_change(first->mean_ns, first[1].mean_ns), together, steady->with);
 	if (quoted->iops == 0)
 		return tw_format("not steady: %s%s%s", say_part(quoted), together, steady->with);
-	return tw_format("not steady; quote the longest part, %s: %s IOPS +-%s, mean lat %s "
-			 "+-%s%s%s",
+	return tw_format("not steady%s, %s: %s IOPS +-%s, mean lat %s +-%s%s%s", is_quotable(steady) ?
+			 "; quote the longest part" : ", so quote no part; the longest",
 			 tw_report_say_span(quoted), TW_SAY_NUMBER(quoted->iops),
 			 TW_SAY_PERCENT(100 * steady->error[0]), TW_SAY_NS(quoted->mean_ns),
 			 TW_SAY_PERCENT(100 * steady->error[1]),
@@ -169,6 +177,6 @@ json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 		"verdict", verdicts[steady->verdict], "text", tw_report_say_steady(steady),
 		"iops_error", is_level ? json_real(steady->error[0]) : NULL,
 		"mean_error", is_level ? json_real(steady->error[1]) : NULL,
-		"quoted", steady->count && is_level ? tw_json_of_u64(steady->quoted) : NULL,
+		"quoted", steady->count && is_level && is_quotable(steady) ? tw_json_of_u64(steady->quoted) : NULL,
 		"parts", steady->count ? parts_to_json(steady) : NULL);
 }

@@ -40,6 +40,7 @@ for run in 'even=1000, 2e6' \
 		'high=1000, $_ < 40 ? 1e6 : $_ < 80 ? 3e6 : 3e7' \
 		'other_times=$_ < 70 ? 1000 : 500, $_ < 25 ? 1e6 : 4e6' \
 		'nothing=$_ >= 30 && $_ < 50 ? (0, 0) : (1000, 2e6)' \
+		'noisy=1000, $_ >= 70 ? 9e7 : $_ * 7919 % 17 ? 1e6 : 3e7' \
 		'few=2, 2e6'; do
 	perl "$root/tests/unit/command/analysis/steady_report.pl" "${run#*=}" >"${run%%=*}.json"
 done
@@ -63,6 +64,9 @@ says later.json '- the rest: 15626 IOPS'
 says begin.json 'longest part, from 1.28 s to 6.4 s: 15625 IOPS +-0.018 %, mean lat 2.000 ms +-0 % - the rest: 7812 IOPS'
 says levels.json '- of the 5 other parts the slowest had'
 of levels.json '@{$j->{analysis}{steady}{parts}} == 6 && $j->{analysis}{steady}{parts}[5]{from_ns} == 4.672e9'
+# With an error of more than half, no level is known.
+says noisy.json 'WARNING: not steady, so quote no part; the longest, from 0 to 4.48 s: 15625 IOPS'
+of noisy.json '$j->{analysis}{steady}{verdict} eq "changed" && !exists $j->{analysis}{steady}{quoted} && $j->{analysis}{steady}{mean_error} > 0.5'
 # Before the mean, which it disproves.
 says drift.json '6.4 s WARNING: not steady, it drifts, so quote no part; from 0 to 3.2 s: 13711 IOPS, mean lat 2.000 ms, then 9805 IOPS (-28 %), 2.000 ms (+0 %) IOPS MiB/s'
 of drift.json '$j->{analysis}{steady}{verdict} eq "drifts" && !exists $j->{analysis}{steady}{quoted} && @{$j->{analysis}{steady}{parts}} == 2'
