@@ -221,10 +221,23 @@ static void warn_no_request(struct tw_page *page, const struct tw_report *report
 	}
 }
 
+/* Do io_uring's threads count as the process's? They do since Linux 5.12. */
+static int have_threads_of_ring(const struct tw_report *report)
+{
+	unsigned version, level;
+	json_t *machine;
+	size_t i;
+	int have = 1;
+
+	json_array_foreach(report->machines, i, machine)
+		have &= sscanf(tw_report_string(machine, "kernel"), "%u.%u", &version, &level) == 2 &&
+			(version > 5 || (version == 5 && level >= 12));
+	return have;
+}
+
 /* Warn of reads through the page cache, and of others that were not split, by what the jobs'
- * processes read from storage. Each of several threads has the sum of all. Before Linux 5.12 threads
- * of io_uring did not count. Nor do file systems without a block device, such as tmpfs and FUSE:
- * their major number is 0. */
+ * processes read from storage. Each of several threads has the sum of all. File systems without a
+ * block device, such as tmpfs and FUSE, do not count: their major number is 0. */
 static void warn_cached(struct tw_page *page, const struct tw_report *report, const char *who)
 {
 	const struct tw_counts *reads = &report->tally.counts[TW_READ];
@@ -235,15 +248,17 @@ static void warn_cached(struct tw_page *page, const struct tw_report *report, co
 
 		if (!json_object_get(job->json, "storage_read_bytes") ||
 		    json_object_get(job->json, "test_nop") ||
-		    tw_job_option(job, "sqthread_poll") || tw_job_option(job, "force_async"))
+		    ((tw_job_option(job, "sqthread_poll") || tw_job_option(job, "force_async")) &&
+		     !have_threads_of_ring(report)))
 			return;
 		bytes += (double)tw_report_u64(job->json, "storage_read_bytes");
 	}
 	for (size_t i = 0; i < report->device_count; i++)
 		if (!strncmp(report->devices[i].number, "0:", 2))
 			return;
-	if ((is_direct(report) && reads->split + reads->no_request) || reads->ios < FEWEST_KNOWN || !reads->bytes ||
-	    10 * bytes > (double)reads->bytes || !report->device_count || has_no_requests(report))
+	if ((is_direct(report) && reads->split + reads->no_request) ||
+	    reads->ios < FEWEST_KNOWN || !reads->bytes || 10 * bytes > (double)reads->bytes ||
+	    !report->device_count || has_no_requests(report))
 		return;
 	tw_page_warning(page, "%s%.0f %% of the bytes that were read did not come from the device: "
 			"a cache or holes had them. IOPS and lat are not the device's.", who,

@@ -194,7 +194,12 @@ from_storage()
 from_storage 4096 ''
 has storage '99 % of the bytes that were read did not come from the device: a cache or holes had them.' \
 	'nor was much read from storage by reads that were not split'
-for other in '40961' '0 $r->{devices}=[]' '0 $r->{devices}[0]{name}="zram0"' \
+for kernel in 5.12.0-x 6.1; do
+	from_storage 4096 '$r->{jobs}[0]{options}{force_async} = "4"; $r->{machines} = [{ host => "box",
+		kernel => "'$kernel'" }]'
+	has storage 'did not come from the device' "threads of io_uring count on Linux $kernel"
+done
+for other in '4096 $r->{jobs}[0]{options}{force_async}="4";$r->{machines}=[{host=>"box",kernel=>"5.11.9"}]' '40961' '0 $r->{devices}=[]' '0 $r->{devices}[0]{name}="zram0"' \
 	'0 $r->{devices}[0]{device}="0:27"'; do
 	from_storage "${other%% *}" "${other#* }"
 	has_not storage 'did not come' "not told: $other"
