@@ -64,6 +64,10 @@ static const struct tw_fact of_samples[] = {
 	{ "disk", TW_TEXT }, { "disk_bytes", TW_NUMBERS | TW_MUST }, { NULL },
 };
 
+static const struct tw_fact of_fio_run[] = {
+	{ "read", TW_NUMBER }, { "write", TW_NUMBER }, { "trim", TW_NUMBER }, { NULL },
+};
+
 static const struct tw_fact of_job[] = {
 	{ "run", TW_TEXT },
 	{ "name", TW_TEXT | TW_MUST },
@@ -89,6 +93,7 @@ static const struct tw_fact of_job[] = {
 	{ "causes", TW_OBJECT, of_following },
 	{ "machine_over_time", TW_OBJECT, of_samples },
 	{ "storage_read_bytes", TW_NUMBER },
+	{ "fio_run_ns", TW_OBJECT, of_fio_run },
 	{ "options_left_out", TW_NUMBER },
 	{ NULL },
 };

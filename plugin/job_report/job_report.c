@@ -188,6 +188,20 @@ static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
 	}
 }
 
+/* Return for how long fio counts I/Os of each direction: with end_fsync=, and without the time in
+ * which it verifies. */
+static json_t *fio_run_to_json(const struct thread_data *td)
+{
+	json_t *json = json_object();
+	unsigned direction;
+
+	for (direction = TW_READ; direction <= TW_TRIM; direction++)
+		if (td->ts.runtime[direction])
+			json_object_set_new(json, tw_direction_names[direction],
+					    tw_json_of_u64(td->ts.runtime[direction] * 1000000));
+	return json;
+}
+
 /* Set the backlog of the last I/Os, and the runs of the kernel's program that were missed. */
 static void set_last(struct tw_tally *tally, const struct tw_job *job)
 {
@@ -257,6 +271,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	set_fio_lat(&report.tally, td);
 	set_last(&report.tally, job);
 	ret = tw_report_begin(td, job, filled, job->hot.devices, &report);
+	if (!ret)
+		json_object_set_new(report.jobs->json, "fio_run_ns", fio_run_to_json(td));
 	if (!ret)
 		json_object_set_new(report.jobs->json, "machine_over_time",
 			tw_samples_to_json(job, tw_clock_offsets_monotonic_ns(job,

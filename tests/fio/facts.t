@@ -149,6 +149,14 @@ done
 json a.json '!exists $j->{jobs}[0]{machine_over_time}{disk}'
 ok $? 'no disk of a job with the page cache'
 
+# ---- for how long fio counts ----
+
+run_fio --name=f --size=1m --rw=write --verify=crc32c --end_fsync=1 --tw_report=f.json
+for rw in read write; do
+	ms=$(value out.json "\$j->{jobs}[0]{$rw}{runtime}")
+	is "$(value f.json "\$j->{jobs}[0]{fio_run_ns}{$rw} // 0")" "$((ms * 1000000))" "fio's run of ${rw}s"
+done
+
 # ---- files ----
 
 json a.json '

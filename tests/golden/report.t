@@ -447,6 +447,14 @@ write_report large.json depth=16 slow=100000 deliver=50000
 changes <<'CASES'
 one
 	fio_lat(100, 19060)
+one
+	fio_lat(100, 18200); $j->{fio_run_ns} = { read => 20000000000 };
+	$j->{options} = { end_fsync => "1" }
+one
+	fio_lat(100, 18200); $j->{fio_run_ns} = { read => 8000000000 };
+	$j->{options} = { verify => "md5" }
+one
+	fio_lat(100, 18200); $j->{fio_run_ns} = { read => 10900000000 }
 one @ @2
 	fio_lat(100, 18020)
 one
@@ -557,6 +565,8 @@ one
 	model => "Model 7", scheduler => "mq-deadline", nr_requests => 64, queue_depth => 32,
 	rotational => $true, write_cache => "write back", size => "240057409536",
 	members => ["sdb", "sdc"] }]
+one
+	$r->{options} = { rw => "trimwrite", direct => "1" }; $j->{options} = {}
 one
 	$r->{options} = { bssplit => "4k/50", bs => "8k", direct => "0" }; $j->{options} = {};
 	$r->{bytes} = moves(0); $j->{options_left_out} = 2; $r->{machines} = [{ host => "box",

@@ -20,20 +20,28 @@ static const char *option(const struct tw_report_group *group, const char *name)
 
 /* ---- the job ------------------------------------------------------------- */
 
+/* fio opens the files of a job with trims without O_DIRECT. */
+const char *tw_report_caching(const struct tw_report_job *job)
+{
+	const char *direct = json_string_value(tw_job_option(job, "direct"));
+	const char *rw = json_string_value(tw_job_option(job, "rw"));
+
+	return !direct ? NULL : strcmp(direct, "0") && !(rw && strstr(rw, "trimwrite")) ?
+	       "direct" : "buffered";
+}
+
 enum { RW, SIZE, DIRECT, DEPTH, TRAITS };
 
 /* Return what a job is, in a word; NULL: not known. */
 static const char *trait(const struct tw_report_group *group, int i)
 {
-	const char *direct = option(group, "direct");
-
 	switch (i) {
 	case RW:
 		return option(group, "rw");
 	case SIZE:
 		return option(group, "bssplit") ?: option(group, "bsrange") ?: option(group, "bs");
 	case DIRECT:
-		return !direct ? NULL : strcmp(direct, "0") ? "direct" : "buffered";
+		return tw_report_caching(&group->all.jobs[0]);
 	}
 	return tw_format("iodepth %llu", (unsigned long long)group->all.jobs[0].iodepth);
 }

@@ -87,6 +87,9 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 /* The machine with that name; NULL: it is not known. */
 const json_t *tw_report_machine(const struct tw_report *report, const char *host);
 
+/* Return "direct" or "buffered"; NULL: not known. */
+const char *tw_report_caching(const struct tw_report_job *job);
+
 /* Add what all groups share to the line: ", 4k, direct, iodepth 16". */
 void tw_report_add_shared(struct tw_page *page, const struct tw_report_group *groups,
 			  size_t count);

@@ -197,9 +197,9 @@ static int has_no_requests(const struct tw_report *report)
 
 static int is_direct(const struct tw_report *report)
 {
-	const char *direct = json_string_value(tw_job_option(&report->jobs[0], "direct"));
+	const char *caching = tw_report_caching(&report->jobs[0]);
 
-	return direct && strcmp(direct, "0");
+	return caching && !strcmp(caching, "direct");
 }
 
 /* Warn of I/Os that hardly ever reached a device, by those that were split. I/Os through the page

@@ -253,6 +253,34 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	}
 }
 
+#define RATE_PART	0.1	/* a difference that is told */
+
+/* Add fio's own IOPS where they are others: fio counts the time of fsync at the end, and those of a
+ * verifying job by direction. */
+static void put_fio_rate(struct tw_page *page, const struct tw_report_group *group, int direction,
+			 const char *who)
+{
+	static const char *const ends[] = { "end_fsync", "fsync_on_close" };
+	const double ios = (double)group->all.tally.counts[direction].ios;
+	const double run_ns = (double)group->run_ns;
+	const struct tw_report_job *jobs = group->all.jobs;
+	double fio_ns = 0;
+
+	for (size_t i = 0; i < group->all.job_count; i++)
+		fio_ns = fmax(fio_ns, (double)tw_report_u64(json_object_get(jobs[i].json,
+				      "fio_run_ns"), tw_direction_names[direction]));
+	/* Of a part of the run, fio tells nothing. */
+	if (!tw_has(&group->all.tally, TW_METRIC_fio_ios) || !(fio_ns > 0) ||
+	    fabs(fio_ns - run_ns) <= RATE_PART * run_ns)
+		return;
+	tw_page_also(page, "%sfio's own IOPS are %s, over %s; those above are over %s, from the first "
+		     "I/O to the last one", who, TW_SAY_NUMBER(1e9 * ios / fio_ns), TW_SAY_NS(fio_ns),
+		     TW_SAY_NS(run_ns));
+	for (size_t i = 0; i < 2; i++)
+		if (fio_ns > run_ns && tw_job_option(jobs, ends[i]))
+			tw_page_more(page, ", without %s", ends[i]);
+}
+
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction, const char *who)
 {
@@ -261,8 +289,10 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 	if (tally->times[TW_LAT][direction].count == 0)
 		return;
 	tw_page_remark(page, "%s", "");
-	if (!group->all.attached && direction != TW_SYNC)
+	if (!group->all.attached && direction != TW_SYNC) {
 		put_fio_mean(page, group, direction, who);
+		put_fio_rate(page, group, direction, who);
+	}
 	if (tw_report_has_all_stages(tally, direction)) {
 		put_about_syncs(page, &group->all, direction);
 		put_error(page, tally, direction, who);
