@@ -13,8 +13,9 @@
 #define SPLIT_BUFFERED_NS	200
 /* What each other I/O costs if the program compares its age with a limit. */
 #define COMPARE_NS			60
-/* What both may cost, of the job's CPU time. */
+/* What both may cost, of the job's CPU time; of a job that mostly sleeps, of this part of the time. */
 #define PERCENT			2
+#define ASLEEP_PART		10
 
 /* A pair is two spans of 10 ms. A plain span of 90 ms is between two pairs. So for a tenth
  * of the time at most no I/O is chosen. After each plain span the chance is set anew: what
@@ -91,7 +92,9 @@ static void choose(struct tw_job *job, uint64_t now_ticks)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
 	const double cost_ns = job->ring.direct ? SPLIT_DIRECT_NS : SPLIT_BUFFERED_NS;
-	const uint64_t cpu_ns = tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID) - sampling->cpu_ns;
+	const double span_ns = (double) (now_ticks - sampling->from_ticks) / tw_job_ticks_per_ns(job);
+	const uint64_t cpu_ns = max(tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID) - sampling->cpu_ns,
+				    (uint64_t) (span_ns / ASLEEP_PART));
 	const uint32_t ios = job->hot.generation - sampling->ios;
 	unsigned shift;
 

@@ -245,6 +245,10 @@ for sync in sync dsync; do
 done
 splits read_synced 'reads with sync=sync: split' --rw=randread --sync=sync
 
+# 100 a second cost 60 us, of 1 ms that a job that sleeps may spend. It needs a stall of 1.6 s for as
+# many I/Os at once as would cost more.
+job slow --tw_kernel_every=auto --iodepth=1 --rw=randread --rate_iops=100 --io_size=600k
+is "$(value slow.json '$j->{kernel_stages}{every}')" 1 'of a job that mostly sleeps each I/O is split'
 job off --tw_kernel=off
 json off.json '$j->{jobs}[0]{kernel}{state} eq "off" && $j->{ios}{read} &&
 	$j->{stages}{kernel}{read} && !$j->{stages}{device}{read} &&
