@@ -321,32 +321,51 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 	tw_waits_free(&waits);
 }
 
+/* Add what the waits of a row were for, after @beginning. */
+static void add_reason(struct tw_page *page, const struct tw_wait_row *row, const char *beginning)
+{
+	char text[256];
+
+	tw_report_say_wait(text, sizeof(text), row->text[TW_WAIT_REASON],
+			   row->text[TW_WAIT_LIMIT], row->text[TW_WAIT_CGROUP]);
+	tw_page_more(page, "%s%s", beginning, text);
+}
+
 void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_group *group)
 {
+	const struct tw_wait_row *undivided = NULL;	/* the longest of them */
+	uint64_t sum_ns, unknown_ns, part_ns[TW_WAIT_PARTS] = { 0 }, rest_ns;
 	struct tw_waits waits;
-	uint64_t sum_ns, unknown_ns, device_ns = 0, complete_ns = 0;
-	char *const *most;
-	char text[256];
 
 	/* The waits of jobs are part of their stages. */
 	if (!group->all.waits || !group->all.attached)
 		return;
-	sum_ns = take_waits(&waits, group, 0, &unknown_ns);
+	rest_ns = sum_ns = take_waits(&waits, group, 0, &unknown_ns);
 	for (size_t i = 0; i < waits.count; i++) {
-		device_ns += waits.rows[i]->part_ns[TW_WAIT_DEVICE];
-		complete_ns += waits.rows[i]->part_ns[TW_WAIT_COMPLETE];
+		const struct tw_wait_row *row = waits.rows[i];
+
+		for (int j = 0; j < TW_WAIT_PARTS; j++) {
+			part_ns[j] += row->part_ns[j];
+			rest_ns -= row->part_ns[j];
+		}
+		if (!undivided && !row->part_ns[TW_WAIT_DEVICE])
+			undivided = row;
 	}
 	if (!waits.count)
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
-	if (device_ns) {
+	if (part_ns[TW_WAIT_DEVICE]) {
 		tw_page_paragraph(page, "time of all waits: %.0f %% in the device, %.0f %% after "
 				  "it, until the thread ran",
-				  percent_of(device_ns, sum_ns), percent_of(complete_ns, sum_ns));
+				  percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
+				  percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
+		if (rest_ns >= sum_ns / SMALL_PART)
+			tw_page_more(page, "; not known for %.0f %%", percent_of(rest_ns, sum_ns));
+		if (rest_ns >= sum_ns / SMALL_PART && undivided &&
+		    undivided->time.sum_ns > rest_ns / 2)
+			add_reason(page, undivided, ", most of it waits for ");
 	} else if (waits.count) {
-		most = waits.rows[0]->text;
-		tw_report_say_wait(text, sizeof(text), most[TW_WAIT_REASON], most[TW_WAIT_LIMIT],
-				   most[TW_WAIT_CGROUP]);
-		tw_page_paragraph(page, "the waits of the largest row were for %s", text);
+		tw_page_paragraph(page, "%s", "");
+		add_reason(page, waits.rows[0], "the waits of the largest row were for ");
 	}
 	tw_waits_free(&waits);
 }
