@@ -110,7 +110,7 @@ static struct tw_metric_set rows_of(const struct tw_job *job)
 }
 
 /* Windows over time of a line. Without intervals there are TW_WINDOWS_MOST. */
-#define LINE_WINDOWS	16
+#define LINE_WINDOWS	32
 
 int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 		   struct tw_tally *tally)
