@@ -273,12 +273,13 @@ static void put_fio_rate(struct tw_page *page, const struct tw_report_group *gro
 	if (!tw_has(&group->all.tally, TW_METRIC_fio_ios) || !(fio_ns > 0) ||
 	    fabs(fio_ns - run_ns) <= RATE_PART * run_ns)
 		return;
-	tw_page_also(page, "%sfio's own IOPS are %s, over %s; those above are over %s, from the first "
-		     "I/O to the last one", who, TW_SAY_NUMBER(1e9 * ios / fio_ns), TW_SAY_NS(fio_ns),
-		     TW_SAY_NS(run_ns));
+	tw_page_also(page, "%sfio's own IOPS are %s, over %s", who, TW_SAY_NUMBER(1e9 * ios / fio_ns),
+		     TW_SAY_NS(fio_ns));
 	for (size_t i = 0; i < 2; i++)
 		if (fio_ns > run_ns && tw_job_option(jobs, ends[i]))
-			tw_page_more(page, ", without %s", ends[i]);
+			tw_page_more(page, " with %s", ends[i]);
+	tw_page_more(page, "; those above are over %s, from the first I/O to the last one",
+		     TW_SAY_NS(run_ns));
 }
 
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
