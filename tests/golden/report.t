@@ -455,6 +455,8 @@ one
 	$j->{options} = { verify => "md5" }
 one
 	fio_lat(100, 18200); $j->{fio_run_ns} = { read => 10900000000 }
+one
+	$r->{unaccounted}{sync} = 1
 one @ @2
 	fio_lat(100, 18020)
 one

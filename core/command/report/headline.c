@@ -144,7 +144,9 @@ void tw_report_add_figures(struct tw_page *page, const struct tw_report_group *g
 	struct tw_table *figures = NULL;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		if (!tw_report_shows_direction(group, i))
+		/* fio's sync at the end is none of the job's. */
+		if (!tw_report_shows_direction(group, i) ||
+		    (i == TW_SYNC && figures && !group->all.tally.counts[i].ios))
 			continue;
 		if (!figures)
 			figures = tw_report_figures(page, "", tw_has(&group->all.tally,
