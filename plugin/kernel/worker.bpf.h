@@ -14,6 +14,7 @@
 #define PF_IO_WORKER	0x00000010
 #define PF_WQ_WORKER	0x00000020
 #define PF_KTHREAD	0x00200000
+#define PF_EXITING	4
 
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;

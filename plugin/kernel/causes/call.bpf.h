@@ -69,6 +69,11 @@ static __always_inline void find_call(struct task_struct *task, struct call *cal
 	call->number = TW_CALLS;
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return;
+	if (task->flags & PF_EXITING) {
+		call->number = TW_CALL_ENDS;
+		call->how = calls[TW_CALL_ENDS];
+		return;
+	}
 	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	if (bpf_core_field_exists(regs->orig_ax))
 		number = regs->orig_ax;

@@ -44,7 +44,11 @@ static const struct call {
 	CALL(sync, TW_CALL_NO_FILE),
 	CALL(msync, TW_CALL_MAPPED), CALL(madvise, TW_CALL_MAPPED | TW_CALL_READS),
 	CALL(openat, AT_PATH), CALL(openat2, AT_PATH),
-	CALL(close, TW_CALL_NO_FILE), CALL(truncate, BY_PATH),
+	/* They may drop the last reference to a file. */
+	CALL(close, TW_CALL_NO_FILE), CALL(dup3, TW_CALL_NO_FILE),
+	CALL(munmap, TW_CALL_NO_FILE), CALL(exit, TW_CALL_NO_FILE),
+	CALL(exit_group, TW_CALL_NO_FILE),
+	CALL(truncate, BY_PATH),
 	CALL(statx, AT_PATH),
 	CALL(faccessat, AT_PATH), CALL(unlinkat, AT_PATH),
 	CALL(renameat2, AT_PATH), CALL(mkdirat, AT_PATH),
@@ -60,6 +64,9 @@ static const struct call {
 	CALL(io_submit, TW_CALL_NO_FILE | TW_CALL_SUBMITS),
 	CALL(io_getevents, TW_CALL_ANY_SLEEP), CALL(io_pgetevents, TW_CALL_ANY_SLEEP),
 	CALL(io_uring_enter, TW_CALL_NO_FILE | TW_CALL_RINGS),
+#ifdef SYS_close_range
+	CALL(close_range, TW_CALL_NO_FILE),
+#endif
 #ifdef SYS_sync_file_range
 	CALL(sync_file_range, TW_CALL_ARG0),
 #endif
@@ -82,9 +89,10 @@ static const struct call {
 	CALL(getdents, TW_CALL_ARG0 | TW_CALL_READS),
 	CALL(chmod, BY_PATH), CALL(chown, BY_PATH), CALL(lchown, BY_PATH),
 	CALL(utimes, BY_PATH), CALL(utime, BY_PATH), CALL(mknod, BY_PATH),
-	CALL(futimesat, AT_PATH),
+	CALL(futimesat, AT_PATH), CALL(dup2, TW_CALL_NO_FILE),
 #endif
 	{ "io_uring worker", TW_CALL_WORKER, 0 },
+	{ "exit_group", TW_CALL_ENDS, TW_CALL_NO_FILE },
 	{ "page fault", TW_CALL_FAULT, TW_CALL_NO_FILE | TW_CALL_READS },
 };
 

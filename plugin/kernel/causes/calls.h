@@ -16,7 +16,10 @@
 
 /* Stands for what a worker of io_uring does with an I/O of its own. */
 #define TW_CALL_WORKER	(TW_CALLS - 2)
-#define TW_CALL_NAMES	96	/* at most */
+
+/* Stands for the end of a thread, which a signal may bring in any call, or in none. */
+#define TW_CALL_ENDS	(TW_CALLS - 3)
+#define TW_CALL_NAMES	112	/* at most */
 
 /* How a call is followed. Its file is that of the first of these arguments that is on storage. */
 enum tw_call_flag {
