@@ -187,6 +187,7 @@ static int may_follow(struct task_struct *task)
 /* ---- what the processes wait for: waits.bpf.h ---- */
 
 static void thread_begins(struct task_struct *task);
+static void add_ran(struct task_struct *task);
 static void thread_ends(struct task_struct *task);
 static void waits_no_more(__u32 thread);
 static void follow_if_in_cgroup(struct task_struct *task);
@@ -243,14 +244,17 @@ int BPF_PROG(began_program, struct task_struct *task, int old_number)
 	return 0;
 }
 
-/* Forget a process that has ended, because another process may get its number. */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(exited, struct task_struct *task)
+/* Forget a process that has ended, because another process may get its number. The kernel frees the
+ * first thread after all others have closed their files, also if it was the first to end. A thread
+ * that begins a program becomes the first one. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(freed_task, struct task_struct *task)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
-	thread_ends(task);
-	if (is_followed(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
+	/* If it was missed that it left its CPU */
+	add_ran(task);
+	if ((__u32)BPF_CORE_READ(task, pid) == process && is_followed(process))
 		follow_no_more(process);
 	return 0;
 }

@@ -25,6 +25,8 @@
 #include "attach/attach.skel.h"
 #include "kernel/causes/causes.skel.h"
 
+#define LEAVES_MS	10	/* at most, from a thread's end until it leaves its CPU */
+
 /* Return the operations with a direction from @first to @last, as bits. */
 static __u64 operations(unsigned first, unsigned last)
 {
@@ -249,8 +251,15 @@ static uint64_t count_entries(const struct bpf_map *map)
 void tw_attach_stop(struct tw_attach_program *program)
 {
 	struct tw_attach *made = program->skeleton;
+	const int ran = bpf_map__fd(made->maps.ran_before);
+	__u64 key;
 
-	iterate(made->progs.threads_after, 0);
+	/* Who has ended may still be on its CPU, also when its parent knows that. */
+	for (int i = 0; i < LEAVES_MS && bpf_map_get_next_key(ran, NULL, &key) == 0; i++) {
+		if (i)
+			usleep(1000);
+		iterate(made->progs.threads_after, 0);
+	}
 	tw_attach__detach(made);
 	program->missed_runs = tw_program_missed(made->obj);
 	/* Before, the kernel would begin again at an I/O that ends while it is counted. */

@@ -22,9 +22,9 @@
 #define WAKES_NS	100000	/* from the end of a bio until who waits for it is woken */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
-#define PF_EXITING		4
 #define TASK_STOPPED		4
 #define TASK_TRACED		8
+#define TASK_DEAD		128
 
 /* Set before loading: where handle_mm_fault(), splice_direct_to_actor() and
  * iter_file_splice_write() are. */
@@ -383,9 +383,14 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(thread_switched, _Bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
 {
-	/* One thread leaves when the other one comes, and not when the stack is taken. */
-	const __u64 now_ns = !preempt && prev_state ? falls_asleep(ctx, prev, prev_state) : 0;
+	__u64 now_ns = 0;
 
+	/* A thread closes its files, and takes CPU time, until it leaves its CPU for the last time. */
+	if (!preempt && prev_state & TASK_DEAD)
+		thread_ends(prev);
+	/* One thread leaves when the other one comes, and not when the stack is taken. */
+	else if (!preempt && prev_state)
+		now_ns = falls_asleep(ctx, prev, prev_state);
 	if (asleep && may_be_followed((__u32)next->tgid))
 		runs_again(next, now_ns);
 	return 0;
@@ -475,7 +480,7 @@ static void thread_begins(struct task_struct *task)
 
 /* Add what a thread has done since it began to be followed. Who deletes that adds it, so each thread
  * counts once, also if it ends at the end of the run. */
-static __always_inline void add_ran(struct task_struct *task)
+static void add_ran(struct task_struct *task)
 {
 	struct tw_attach_ran before, now, *at;
 	__u64 key = (__u64)task;
@@ -534,9 +539,9 @@ int threads_after(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
 
-	if (!task)
-		return 0;
-	add_ran(task);
+	/* One that has ended, and is still on its CPU, adds what it did when it leaves that. */
+	if (task && (!BPF_CORE_READ(task, exit_state) || BPF_CORE_READ(task, __state) & TASK_DEAD))
+		add_ran(task);
 	return 0;
 }
 

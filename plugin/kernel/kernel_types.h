@@ -185,10 +185,12 @@ struct nsproxy {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state;
 	unsigned int flags;
 	struct sched_entity se;
 	struct task_group *sched_task_group;
 	struct sched_info sched_info;
+	int exit_state;
 	int pid;
 	int tgid;
 	struct pid *thread_pid;
