@@ -71,6 +71,14 @@ static const struct {
 	{ "__schedule schedule io_schedule folio_wait_bit_common filemap_get_pages "
 	  "filemap_read ext4_file_read_iter io_read",
 	  TW_SLEEP_PAGE_LOCK, "folio_wait_bit_common" },
+	{ "__schedule schedule io_schedule __filemap_get_folio ext4_da_write_begin "
+	  "generic_perform_write ext4_buffered_write_iter vfs_write",
+	  TW_SLEEP_PAGE_LOCK, "__filemap_get_folio" },
+	{ "__schedule schedule inode_wait_for_writeback evict do_unlinkat", TW_SLEEP_WRITEBACK,
+	  "inode_wait_for_writeback" },
+	{ "__schedule schedule io_schedule bit_wait_io __wait_on_bit_lock "
+	  "ext4_read_block_bitmap_nowait ext4_mb_init_cache ext4_mb_load_buddy_gfp",
+	  TW_SLEEP_METADATA, "ext4_read_block_bitmap_nowait" },
 	{ "__schedule schedule schedule_timeout io_schedule_timeout balance_dirty_pages "
 	  "balance_dirty_pages_ratelimited_flags generic_perform_write "
 	  "ext4_buffered_write_iter io_write", TW_SLEEP_DIRTY, "balance_dirty_pages" },
