@@ -156,7 +156,7 @@ struct tw_attach_wait {
 	__u64 third, fourth;	/* arguments of the call */
 	/* Who woke the thread; in a sync, the other process with most handles in the commit. */
 	struct tw_who who;
-	__u64 position;		/* of the descriptor */
+	__u64 position;		/* of the descriptor; ~0: where the call writes is not known */
 	struct tw_stack stack;
 	/* The record ends before the first of these that are not known. */
 	char path[TW_ATTACH_NAME];	/* as the call has it; "": none */

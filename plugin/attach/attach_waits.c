@@ -240,7 +240,8 @@ static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait 
 		slow.thread = wait->thread;
 		memcpy(slow.program, wait->program, sizeof(slow.program) - 1);
 		if (how & TW_CALL_SIZED) {
-			slow.offset = how & TW_CALL_PLACED ? wait->fourth : wait->position;
+			if (wait->position != TW_ATTACH_NOT_KNOWN)
+				slow.offset = how & TW_CALL_PLACED ? wait->fourth : wait->position;
 			slow.bytes = wait->third;
 		}
 		if (how & TW_CALL_SYNCS ? known->word == TW_SLEEP_JOURNAL :

@@ -21,6 +21,7 @@
 #define MAX_THREADS	32768	/* of followed processes */
 #define WAKES_NS	100000	/* from the end of a bio until who waits for it is woken */
 
+#define O_APPEND		02000	/* include/uapi/asm-generic/fcntl.h */
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
 #define TASK_STOPPED		4
 #define TASK_TRACED		8
@@ -298,7 +299,10 @@ static __always_inline __u64 falls_asleep(void *context, struct task_struct *tas
 
 		name_inode(&of->wait.inode, BPF_CORE_READ(file, f_inode));
 		tell_file(&of->wait.inode, file);
-		of->wait.position = (__u64)BPF_CORE_READ(file, f_pos);
+		/* With O_APPEND each write goes to the end of the file, also that of pwrite(2). */
+		of->wait.position = BPF_CORE_READ(file, f_flags) & O_APPEND &&
+				    !(call.how & TW_CALL_READS) ?
+				    ~0ULL : (__u64)BPF_CORE_READ(file, f_pos);
 	}
 	if (is_sync(&call) && call.file) {
 		at_sync(task, of, &call);

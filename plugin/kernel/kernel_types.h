@@ -368,6 +368,7 @@ struct file {
 	void *private_data;
 	struct inode *f_inode;
 	struct path f_path;
+	unsigned int f_flags;
 	long long f_pos;
 } TW_BY_NAME;
 

@@ -104,17 +104,23 @@ static void test_slow(void)
 	static const struct {
 		const char *what;
 		unsigned call;
+		uint64_t position;
 		const char *is;
 	} cases[] = {
-		{ "a place of its own", SYS_pwrite64, "{\"bytes\": 3, \"offset\": 4, \"tid\": 6}" },
-		{ "the position", SYS_read, "{\"bytes\": 3, \"offset\": 5, \"tid\": 6}" },
-		{ "neither", SYS_preadv, "{\"tid\": 6}" },
+		{ "a place of its own", SYS_pwrite64, 5,
+		  "{\"bytes\": 3, \"offset\": 4, \"tid\": 6}" },
+		{ "the position", SYS_read, 5, "{\"bytes\": 3, \"offset\": 5, \"tid\": 6}" },
+		{ "neither", SYS_preadv, 5, "{\"tid\": 6}" },
+		{ "O_APPEND", SYS_write, TW_ATTACH_NOT_KNOWN, "{\"bytes\": 3, \"tid\": 6}" },
+		{ "O_APPEND and a place", SYS_pwrite64, TW_ATTACH_NOT_KNOWN,
+		  "{\"bytes\": 3, \"tid\": 6}" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct tw_attach_wait wait = {
 			.call = (__u16)cases[i].call, .slept_ns = 100, .on_ns = 200, .process = 1,
-			.thread = 6, .third = 3, .fourth = 4, .position = 5,
+			.thread = 6, .third = 3, .fourth = 4,
+			.position = cases[i].position,
 			.who = { .kind = TW_WHO_PROCESS, .id = 9 },
 		};
 		struct tw_attach_waits waits = { .ns = 0 };
