@@ -214,10 +214,13 @@ int BPF_PROG(thread_sends, struct bio *bio)
 	sent.call = call.number;
 	if (call.how & TW_CALL_SUBMITS)
 		sent.process = (__u32)task->tgid;
-	else if (call.number == TW_CALL_FAULT)
-		tell_inode(&sent.inode, name_page(&sent.inode, bio));
 	else if ((__u64)bio->bi_end_io == (__u64)&iomap_dio_bio_end_io)
 		name_direct(&sent.inode, (__u64)bio->bi_private);
+	else if (call.number == TW_CALL_FAULT || (sent.flags && !(call.how & TW_CALL_READS))) {
+		/* A call that reads no file may fault at its buffer. */
+		sent.call = TW_CALL_FAULT;
+		tell_inode(&sent.inode, name_page(&sent.inode, bio));
+	}
 	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST)) {
 		__sync_fetch_and_add(&sent_bios, 1);
 		if (sent.process)
