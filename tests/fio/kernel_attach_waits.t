@@ -193,6 +193,28 @@ attach --json=socket.json -- "$calls" socket - $n
 attached socket.json '$slept >= 20 && count("read") + count("write") < 20 &&
 	$j->{waits}{read_calls} >= '$n 'a wait for a socket is none'
 
+# The blocks of a deleted file are freed when its last reference goes. Whether that sleeps depends on
+# the disk: the program counts.
+attach --json=drops.json -- "$calls" drops "$disk/dropped" 3200
+is "$status" 0 'the last reference to a deleted file goes by four calls'
+attached drops.json 'my %n = map { /(\w+) (\d+)/ ? ($1, $2) : () } split /\n/, `cat out`;
+	# The child leaves its CPU once more than it sleeps.
+	my %slept = (%n, exit_group => $n{ended} - $n{exit_group} - 1);
+	delete $slept{ended};
+	print "# $_: $slept{$_}\n" for sort keys %slept;
+	# Few may lack three. But two sleeps, as for a discard, are not both missed.
+	keys %slept == 4 && !grep { my ($n, $is) = ($slept{$_}, count($_));
+		$is < 0.98 * $n - 3 - missed() || ($n > 1 && !$is && !missed()) } keys %slept' 'their sleeps are waits, also at the end'
+
+# The kernel frees the memory of a process after it has ended. CPU time is counted in both ways by
+# the same clock; attach has the beginning and the end of the program more than it knows itself.
+attach --json=short.json -- "$calls" short "$disk/data" $n
+attached short.json 'my $is = $j->{waits}{run_ns}; print "# $is of $slept ns\n";
+	$is >= 0.97 * $slept && $is <= 1.03 * $slept + 20e6' 'the CPU time of short processes is all counted'
+
+attach --json=least.json -- true
+attached least.json '$j->{waits}{run_ns} > 0' 'a program that ends at once has run'
+
 # A 32-bit program has other numbers of calls: 3 is read(2).
 cat >reads32.s <<'END'
 .globl _start

@@ -24,6 +24,12 @@
  *	forks	COUNT processes, one after the other, each with a direct read of FILE
  *	execs	a thread that is not the first one does a direct read of FILE, and begins this program
  *		again, COUNT times
+ *	drops	four processes, each of which drops the last reference to an unlinked file of its own,
+ *		of COUNT times 64 KiB: by _exit(2), execve(2), dup2(2) and munmap(2). Prints each call
+ *		with how often it slept: before _exit(2), and as "ended" with it
+ *	short	COUNT processes, one after the other, each with 1 MiB of memory; prints the CPU time of
+ *		all in ns
+ *	slept	prints how often it slept since it had slept FILE times, as "execve"
  *	socket	read(2) of a socket, which waits for another thread
  *	leader	the same as "warm" after a byte from standard input. Then the main thread ends, and
  *		the process prints "left" and waits for another byte
@@ -308,6 +314,111 @@ static void begin_in_thread(char **arguments)
 		pthread_join(thread, NULL);
 }
 
+static void write_file(void)
+{
+	char *piece = calloc(1, APART);
+
+	memset(piece, 'x', APART);
+	for (long i = 0; i < count; i++)
+		if (write(file, piece, APART) != APART)
+			exit(7);
+	if (fsync(file))
+		exit(8);
+	free(piece);
+}
+
+/* Make a file of this child's own that has no name, with its pages in memory. */
+static int open_unlinked(const char *path)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s.%d", path, getpid());
+	file = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (file < 0 || unlink(name))
+		exit(7);
+	write_file();
+	return file;
+}
+
+/* Tell how often the child has slept since it had slept @before times, and end. */
+static void tell_slept(const char *call, long before)
+{
+	printf("%s %ld\n", call, sleeps() - before);
+	fflush(stdout);
+	_exit(0);
+}
+
+static void drop_by(const char *call, const char *path)
+{
+	const int last = open_unlinked(path);
+	void *mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, last, 0);
+	char text[32];
+	long before;
+
+	if (!strcmp(call, "munmap"))
+		close(last);
+	else
+		munmap(mapped, PAGE);
+	before = sleeps();
+	if (!strcmp(call, "munmap")) {
+		munmap(mapped, PAGE);
+	} else if (!strcmp(call, "dup2")) {
+		dup2(0, last);
+	} else if (!strcmp(call, "execve")) {
+		fcntl(last, F_SETFD, FD_CLOEXEC);
+		snprintf(text, sizeof(text), "%ld", before);
+		execl("/proc/self/exe", "wait_calls", "slept", text, "0", (char *)NULL);
+		exit(5);
+	} else {
+		before = 0;	/* the parent tells how often it slept until its end */
+	}
+	tell_slept(call, before);
+}
+
+static void drop_files(const char *path)
+{
+	static const char *const calls[] = { "exit_group", "execve", "dup2", "munmap" };
+	struct rusage usage;
+	int status;
+
+	for (int i = 0; i < 4; i++) {
+		const pid_t child = fork();
+
+		if (!child)
+			drop_by(calls[i], path);
+		if (child < 0 || wait4(child, &status, 0, &usage) != child || status)
+			exit(5);
+		if (!i)
+			printf("ended %ld\n", usage.ru_nvcsw);
+		fflush(stdout);
+	}
+}
+
+static void start_short(void)
+{
+	const size_t size = 1 << 20;
+	struct rusage usage;
+	int status;
+
+	for (long i = 0; i < count; i++) {
+		const pid_t child = fork();
+
+		if (!child) {
+			memset(mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, size);
+			_exit(0);
+		}
+		if (child < 0 || waitpid(child, &status, 0) != child || status)
+			exit(5);
+	}
+	slept = 0;
+	for (int who = RUSAGE_CHILDREN; who <= RUSAGE_SELF; who++) {
+		getrusage(who, &usage);
+		slept += (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000L +
+			 (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000L;
+	}
+}
+
 static int open_written(const char *path)
 {
 	char name[4096];
@@ -407,19 +518,6 @@ static void sync_mapped(void)
 	}
 }
 
-static void write_file(void)
-{
-	char *piece = calloc(1, APART);
-
-	memset(piece, 'x', APART);
-	for (long i = 0; i < count; i++)
-		if (write(file, piece, APART) != APART)
-			exit(7);
-	if (fsync(file))
-		exit(8);
-	free(piece);
-}
-
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 4 ? argv[1] : "";
@@ -430,12 +528,20 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 64;
+	if (!strcmp(kind, "slept"))
+		tell_slept("execve", strtol(argv[2], NULL, 10));
 	count = strtol(argv[3], NULL, 10);
 	file = open(argv[2], (strcmp(kind, "write") && strcmp(kind, "mapped") ? O_RDONLY :
 			      O_RDWR | O_CREAT) | O_CLOEXEC |
 		    (is_direct ? O_DIRECT : 0), 0600);
-	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names") && strcmp(kind, "files"))
+	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names") && strcmp(kind, "files") &&
+	    strcmp(kind, "drops"))
 		return 1;
+	if (!strcmp(kind, "drops")) {
+		close(file);
+		drop_files(argv[2]);
+		return 0;
+	}
 	if (!strcmp(kind, "names")) {
 		read_names(argv[2]);
 		return 0;
@@ -448,6 +554,8 @@ int main(int argc, char **argv)
 		sync_mapped();
 	else if (!strcmp(kind, "socket"))
 		wait_for_sockets();
+	else if (!strcmp(kind, "short"))
+		start_short();
 	else if (!strcmp(kind, "files"))
 		read_files(argv[2]);
 	else if (!strcmp(kind, "forks"))
