@@ -271,12 +271,12 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	set_fio_lat(&report.tally, td);
 	set_last(&report.tally, job);
 	ret = tw_report_begin(td, job, filled, job->hot.devices, &report);
-	if (!ret)
+	if (!ret) {
 		json_object_set_new(report.jobs->json, "fio_run_ns", fio_run_to_json(td));
-	if (!ret)
 		json_object_set_new(report.jobs->json, "machine_over_time",
 			tw_samples_to_json(job, tw_clock_offsets_monotonic_ns(job,
 				&job->collected.start, job->collected.start.ticks)));
+	}
 	if (!ret && !tw_engine_commands && storage_bytes != UINT64_MAX &&
 	    storage_bytes >= job->collected.start_storage_bytes)
 		json_object_set_new(report.jobs->json, "storage_read_bytes", tw_json_of_u64(

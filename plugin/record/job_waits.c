@@ -54,6 +54,13 @@ static int by_place(const void *left, const void *right)
 	return memcmp(left, right, sizeof(struct tw_sleep_at));
 }
 
+static void free_kind(struct kind *kind)
+{
+	if (kind)
+		tw_histogram_free(&kind->row.time);
+	free(kind);
+}
+
 /* Return the kind of sleeps at this place; NULL: no memory, or there are too many. */
 static struct kind *kind_at(struct tw_job_waits *waits, const struct tw_sleep_at *at)
 {
@@ -62,14 +69,11 @@ static struct kind *kind_at(struct tw_job_waits *waits, const struct tw_sleep_at
 	if (found)
 		return *found;
 	kind = waits->count < 2 * KINDS ? calloc(1, sizeof(*kind)) : NULL;
-	if (!kind || tw_histogram_init(&kind->row.time, TW_WAIT_DIGITS)) {
-		free(kind);
-		return NULL;
-	}
-	kind->at = *at;
-	if (!tsearch(kind, &waits->by_place, by_place)) {
-		tw_histogram_free(&kind->row.time);
-		free(kind);
+	if (kind)
+		kind->at = *at;
+	if (!kind || tw_histogram_init(&kind->row.time, TW_WAIT_DIGITS) ||
+	    !tsearch(kind, &waits->by_place, by_place)) {
+		free_kind(kind);
 		return NULL;
 	}
 	kind->next = waits->all;
@@ -125,8 +129,7 @@ static void free_kinds(struct tw_job_waits *waits)
 	while ((kind = waits->all)) {
 		waits->all = kind->next;
 		tdelete(kind, &waits->by_place, by_place);
-		tw_histogram_free(&kind->row.time);
-		free(kind);
+		free_kind(kind);
 	}
 	waits->count = 0;
 }

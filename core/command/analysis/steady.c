@@ -168,6 +168,8 @@ json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 {
 	static const char *const verdicts[] = { "not known", "steady", "uneven", "changed", "drifts" };
 	const struct tw_report_steady *steady = &group->steady;
+	const int is_quoted = steady->count && steady->verdict != TW_STEADY_DRIFTS &&
+			      is_quotable(steady);
 	const int is_level = steady->verdict != TW_STEADY_NOT_KNOWN &&
 			     steady->verdict != TW_STEADY_DRIFTS;
 
@@ -177,6 +179,6 @@ json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 		"verdict", verdicts[steady->verdict], "text", tw_report_say_steady(steady),
 		"iops_error", is_level ? json_real(steady->error[0]) : NULL,
 		"mean_error", is_level ? json_real(steady->error[1]) : NULL,
-		"quoted", steady->count && is_level && is_quotable(steady) ? tw_json_of_u64(steady->quoted) : NULL,
+		"quoted", is_quoted ? tw_json_of_u64(steady->quoted) : NULL,
 		"parts", steady->count ? parts_to_json(steady) : NULL);
 }

@@ -21,7 +21,8 @@
 /* Rows are shown until they have all of the time but this part. */
 #define REST_PART	20
 #define MAX_SLOWEST	2
-/* With more rows than fit, those below this part of the time are put together. */
+/* With more rows than fit, those below this part of the time are put together. From this part on,
+ * time without parts is told. */
 #define SMALL_PART	10
 
 static const char *file_of(const char *file)
@@ -358,11 +359,11 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 				  "it, until the thread ran",
 				  percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 				  percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
-		if (rest_ns >= sum_ns / SMALL_PART)
+		if (rest_ns >= sum_ns / SMALL_PART) {
 			tw_page_more(page, "; not known for %.0f %%", percent_of(rest_ns, sum_ns));
-		if (rest_ns >= sum_ns / SMALL_PART && undivided &&
-		    undivided->time.sum_ns > rest_ns / 2)
-			add_reason(page, undivided, ", most of it waits for ");
+			if (undivided && undivided->time.sum_ns > rest_ns / 2)
+				add_reason(page, undivided, ", most of it waits for ");
+		}
 	} else if (waits.count) {
 		tw_page_paragraph(page, "%s", "");
 		add_reason(page, waits.rows[0], "the waits of the largest row were for ");

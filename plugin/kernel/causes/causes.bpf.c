@@ -412,6 +412,7 @@ static void left(struct followed *of, struct task_struct *task, __u32 next,
 	of->moved = 0;
 	of->asleep = asleep;
 	of->has_stack = 0;
+	of->in_call = 0;
 	of->cpu = bpf_get_smp_processor_id();
 	of->stolen_ns = stolen_of(task);
 	of->had = next;
@@ -428,7 +429,7 @@ static void runs_again(struct followed *of, struct task_struct *task,
 	wait_no_more(of);
 	if (of->off_ns)
 		put_period(of, task, here, now);
-	if (of->off_ns && of->has_stack && of->in_call)
+	if (of->off_ns && of->in_call)
 		put_sleep(of->ring, 0, of->off_ns, now, &of->at);
 	of->off_ns = 0;
 	of->ran_ns = now;
@@ -445,7 +446,6 @@ static __always_inline void keep_place(void *context, struct task_struct *task,
 	of->has_stack = 1;
 	if (!has_reader)
 		find_call(task, &call);
-	of->in_call = 0;
 	if (!call.how || is_of_32_bits(task))
 		return;
 	find_files(task, &call);

@@ -31,7 +31,7 @@ struct followed {
 	__u32 moved;
 	__u32 waits_on;		/* the CPU that counts it as waiting, + 1; 0: none */
 	__u32 has_stack;	/* `at` is where it fell asleep */
-	__u32 in_call;		/* which is one that may wait for storage */
+	__u32 in_call;		/* that is a call that may wait for storage */
 	struct tw_sleep_at at;
 };
 
