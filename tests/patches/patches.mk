@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-Identifier: GPL-2.0
 #
 # The patches for fio. `make check` does not run these tests, which build fio some ninety
 # times. `make check-tree` runs lists.t, which builds nothing. FIO_GIT= names a git

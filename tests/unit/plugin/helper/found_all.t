@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT
+# SPDX-License-Identifier: GPL-2.0
 # Tests: plugin/helper/helper_found.c
 #
 # Behaviour: `tickwise kernel-helper --check` knows each tracepoint that the programs of the

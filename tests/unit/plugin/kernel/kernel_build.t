@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: MIT
+# SPDX-License-Identifier: GPL-2.0
 #
 # The loader of the program that stamps I/Os inside the kernel compiles without
 # warnings both ways: with libbpf, and without, where it reports that it was built
