@@ -195,6 +195,16 @@ static int has_no_requests(const struct tw_report *report)
 	return 0;
 }
 
+/* Are the files on block devices that have requests? File systems without one, such as tmpfs and
+ * FUSE, have the major number 0. */
+static int are_on_disks(const struct tw_report *report)
+{
+	for (size_t i = 0; i < report->device_count; i++)
+		if (!strncmp(report->devices[i].number, "0:", 2))
+			return 0;
+	return report->device_count && !has_no_requests(report);
+}
+
 static int is_direct(const struct tw_report *report)
 {
 	const char *caching = tw_report_caching(&report->jobs[0]);
@@ -236,8 +246,7 @@ static int have_threads_of_ring(const struct tw_report *report)
 }
 
 /* Warn of reads through the page cache, and of others that were not split, by what the jobs'
- * processes read from storage. Each of several threads has the sum of all. File systems without a
- * block device, such as tmpfs and FUSE, do not count: their major number is 0. */
+ * processes read from storage. Each of several threads has the sum of all. */
 static void warn_cached(struct tw_page *page, const struct tw_report *report, const char *who)
 {
 	const struct tw_counts *reads = &report->tally.counts[TW_READ];
@@ -253,16 +262,45 @@ static void warn_cached(struct tw_page *page, const struct tw_report *report, co
 			return;
 		bytes += (double)tw_report_u64(job->json, "storage_read_bytes");
 	}
-	for (size_t i = 0; i < report->device_count; i++)
-		if (!strncmp(report->devices[i].number, "0:", 2))
-			return;
 	if ((is_direct(report) && reads->split + reads->no_request) ||
 	    reads->ios < FEWEST_KNOWN || !reads->bytes || 10 * bytes > (double)reads->bytes ||
-	    !report->device_count || has_no_requests(report))
+	    !are_on_disks(report))
 		return;
 	tw_page_warning(page, "%s%.0f %% of the bytes that were read did not come from the device: "
 			"a cache or holes had them. IOPS and lat are not the device's.", who,
 			floor(100 - 100 * bytes / (double)reads->bytes));
+}
+
+/* Does this job write to the page cache, and wait for no write to be on the device? */
+static int never_syncs(const struct tw_report_job *job)
+{
+	static const char *const options[] = { "sync", "fsync", "fdatasync", "sync_file_range",
+					       "end_fsync", "fsync_on_close" };
+	const char *caching = tw_report_caching(job);
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		const char *value = json_string_value(tw_job_option(job, options[i]));
+
+		if (value && strcmp(value, "0") && strcmp(value, "none"))
+			return 0;
+	}
+	return caching && !strcmp(caching, "buffered") &&
+	       !strcmp(tw_report_string(job->json, "engine"), "tickwise") &&
+	       !json_object_get(job->json, "test_nop");
+}
+
+/* Warn of writes whose time is that of a copy to memory. */
+static void warn_never_synced(struct tw_page *page, const struct tw_report *report,
+			      const char *who)
+{
+	for (size_t i = 0; i < report->job_count; i++)
+		if (!never_syncs(&report->jobs[i]))
+			return;
+	if (report->tally.counts[TW_WRITE].ios >= FEWEST_KNOWN &&
+	    !report->tally.counts[TW_SYNC].ios && are_on_disks(report))
+		tw_page_warning(page, "%sthe writes are buffered, and nothing waits until they are on "
+				"the device: lat is not the device's, and IOPS need not be. "
+				"Measure with direct=1, or IOPS with end_fsync=1.", who);
 }
 
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
@@ -273,6 +311,7 @@ void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
 
 	warn_no_request(page, report, who);
 	warn_cached(page, report, who);
+	warn_never_synced(page, report, who);
 	json_array_foreach(report->files, i, file) {
 		const uint64_t size = tw_report_u64(file, "size");
 		const uint64_t holes = tw_report_u64(file, "holes");

@@ -205,6 +205,34 @@ for other in '4096 $r->{jobs}[0]{options}{force_async}="4";$r->{machines}=[{host
 	has_not storage 'did not come' "not told: $other"
 done
 
+# written OPTIONS [PERL]: a report of writes with these options, as lines of Perl's hash
+written()
+{
+	write_report written.json
+	perl -MJSON::PP -0777 -pe 's/"(read|write)"/$1 eq "read" ? "\"write\"" : "\"read\""/ge;
+		BEGIN { ($options, $more) = splice @ARGV, 0, 2 }
+		my $r = JSON::PP->new->decode($_); $r->{jobs}[0]{options} = { eval $options };
+		$r->{devices} = [{ host => "box", device => "8:0", name => "sda" }];
+		eval $more; $_ = JSON::PP->new->encode($r)' "$@" <written.json >storage.json
+	run report storage.json
+	tr -s ' \n' ' ' <"$out" >written
+}
+for none in 'direct => "0"' 'direct => "0", fsync => "0", sync => "none"' \
+	'direct => "1", rw => "randtrimwrite"'; do
+	written "$none" ''
+	has written 'the writes are buffered, and nothing waits until they are on the device' "$none"
+done
+for other in '' 'direct => "1"' 'direct => "0", sync => "dsync"' 'direct => "0", fdatasync => "32"' \
+	'direct => "0", end_fsync => "1"'; do
+	written "$other" ''
+	has_not written 'nothing waits' "not told: $other"
+done
+for other in '$r->{devices}[0]{device} = "0:27"' '$r->{jobs}[0]{test_nop} = JSON::PP::true' \
+	'$r->{ios}{sync} = 1'; do
+	written 'direct => "0"' "$other"
+	has_not written 'nothing waits' "not told: $other"
+done
+
 # ---- tables of HTML that no golden page has ----
 cat >cases <<'CASES'
 full
