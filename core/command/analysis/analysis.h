@@ -95,6 +95,13 @@ static inline const struct tw_report_job *tw_report_job_of(const struct tw_repor
 	return &group->all.jobs[slow->job];
 }
 
+/* For how long did fio count I/Os of a direction? With the time of fsync at the end, and without
+ * that of the other phase of a job that verifies. Nanoseconds; 0: not known. */
+double tw_report_fio_run_ns(const struct tw_report_group *group, int direction);
+
+/* Are fio's own IOPS others than those from the first I/O to the last one? */
+int tw_report_has_fio_rate(const struct tw_report_group *group, int direction);
+
 /* Is the group of files of intervals only? */
 static inline int tw_report_is_of_intervals(const struct tw_report_group *group)
 {

@@ -10,6 +10,7 @@
  * number. Two runs of one job file have the same thread numbers, so they stay
  * apart.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -358,4 +359,29 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 		json_array_append_new(list, report);
 	}
 	return list;
+}
+
+/* ---- fio's time ---------------------------------------------------------- */
+
+#define OTHER_PART	0.1	/* a difference that is told */
+
+double tw_report_fio_run_ns(const struct tw_report_group *group, int direction)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < group->all.job_count; i++)
+		ns = fmax(ns, (double)tw_report_u64(json_object_get(group->all.jobs[i].json,
+							"fio_run_ns"),
+						    tw_direction_names[direction]));
+	return ns;
+}
+
+/* Of a part of the run, fio tells nothing. */
+int tw_report_has_fio_rate(const struct tw_report_group *group, int direction)
+{
+	const double run_ns = (double)group->run_ns;
+	const double fio_ns = tw_report_fio_run_ns(group, direction);
+
+	return tw_has(&group->all.tally, TW_METRIC_fio_ios) && fio_ns > 0 &&
+	       fabs(fio_ns - run_ns) > OTHER_PART * run_ns;
 }

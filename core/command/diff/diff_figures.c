@@ -22,7 +22,7 @@ static const struct percentile {
 
 #define PERCENTILES	(sizeof(percentiles) / sizeof(percentiles[0]))
 /* Of a group and direction, at most. */
-#define FIGURES		(3 + PERCENTILES + TW_STAGES)
+#define FIGURES		(4 + PERCENTILES + TW_STAGES)
 /* The stages inside the kernel are compared as they are if their share of the I/Os differs by at
  * most this between two runs. */
 #define SPLIT_ALIKE	0.01
@@ -291,6 +291,26 @@ static void add_stages(struct part *part)
 	add_time(part, TW_DIFF_CALL, TW_CALL, AS_THEY_ARE);
 }
 
+/* Add fio's own IOPS if all runs have them, and those of a run are others. */
+static void add_fio_rate(struct part *part)
+{
+	int are_others = 0;
+
+	for (size_t i = 0; i < part->diff->count; i++) {
+		const struct tw_report_group *group = part->groups[i];
+		const double ns = tw_report_fio_run_ns(group, part->direction);
+
+		if (!(ns > 0))
+			return;
+		are_others |= tw_report_has_fio_rate(group, part->direction);
+		values_of(part)[i] =
+			1e9 * (double)group->all.tally.counts[part->direction].ios / ns;
+	}
+	if (are_others)
+		add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "fio's IOPS",
+						    .is_log = 1 });
+}
+
 static void add_direction(struct part *part)
 {
 	size_t with = 0;
@@ -307,6 +327,7 @@ static void add_direction(struct part *part)
 		values_of(part)[i] = iops_of(part->groups[i], part->direction);
 	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "IOPS",
 					    .is_log = 1 });
+	add_fio_rate(part);
 	for (size_t i = 0; i < part->diff->count; i++)
 		values_of(part)[i] = tw_histogram_mean_ns(lat_of(part->groups[i],
 								 part->direction));

@@ -253,8 +253,6 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	}
 }
 
-#define RATE_PART	0.1	/* a difference that is told */
-
 /* Add fio's own IOPS where they are others: fio counts the time of fsync at the end, and those of a
  * verifying job by direction. */
 static void put_fio_rate(struct tw_page *page, const struct tw_report_group *group, int direction,
@@ -263,20 +261,14 @@ static void put_fio_rate(struct tw_page *page, const struct tw_report_group *gro
 	static const char *const ends[] = { "end_fsync", "fsync_on_close" };
 	const double ios = (double)group->all.tally.counts[direction].ios;
 	const double run_ns = (double)group->run_ns;
-	const struct tw_report_job *jobs = group->all.jobs;
-	double fio_ns = 0;
+	const double fio_ns = tw_report_fio_run_ns(group, direction);
 
-	for (size_t i = 0; i < group->all.job_count; i++)
-		fio_ns = fmax(fio_ns, (double)tw_report_u64(json_object_get(jobs[i].json,
-				      "fio_run_ns"), tw_direction_names[direction]));
-	/* Of a part of the run, fio tells nothing. */
-	if (!tw_has(&group->all.tally, TW_METRIC_fio_ios) || !(fio_ns > 0) ||
-	    fabs(fio_ns - run_ns) <= RATE_PART * run_ns)
+	if (!tw_report_has_fio_rate(group, direction))
 		return;
 	tw_page_also(page, "%sfio's own IOPS are %s, over %s", who, TW_SAY_NUMBER(1e9 * ios / fio_ns),
 		     TW_SAY_NS(fio_ns));
 	for (size_t i = 0; i < 2; i++)
-		if (fio_ns > run_ns && tw_job_option(jobs, ends[i]))
+		if (fio_ns > run_ns && tw_job_option(group->all.jobs, ends[i]))
 			tw_page_more(page, " with %s", ends[i]);
 	tw_page_more(page, "; those above are over %s, from the first I/O to the last one",
 		     TW_SAY_NS(run_ns));
