@@ -283,6 +283,11 @@ synced_writes '1 89 4 10 5 1' '0 100' '2 89 20 10 10 1' '3 89 60 10 25 1' '4 89 
 	'"worker": 5, "data": 0, "journal": 10, "flush": 25, "wake": 10' synced_writes.json
 synced_writes '0 100' '0 100' '0 100' '0 100' '10 89 100 10 50 1' \
 	'"worker": 0, "data": 0, "journal": 0, "flush": 0, "wake": 50' through.json
+# The stages device and complete change places: nearly all of complete is the flush.
+synced_writes '1 100' '0 100' '0 100' '39 89 399 10 629 1' '0 100' \
+	'"worker": 1, "data": 0, "journal": 0, "flush": 629, "wake": 0' flushed.json
+sed -i 's/"device": \({"write"\|[0-9]\)/"was_device": \1/g
+	s/"complete": \({"write"\|[0-9]\)/"device": \1/g; s/was_device/complete/g' flushed.json
 
 # ---- a job with several devices, and jobs with one each ----
 drives()
@@ -334,6 +339,9 @@ is "$(perl "$root/tests/unit/command/output/overlaps.pl" synced.html jobs.html)"
 	"no label covers another"
 golden synced_writes report synced_writes.json
 golden synced_writes_through report through.json
+is "$("$tickwise" report flushed.json | grep 'largest stage')" \
+	"write: largest stage flush, 43 %: in the drive as it empties its cache" \
+	"of the sync after a write, the largest part is named"
 golden rated report rated.json
 golden rated_json report --json rated.json
 golden whole report --all caused.json

@@ -36,6 +36,8 @@ const char *tw_report_where(unsigned stage)
 		[TW_SYNC_WAKE] = "after the drive until the program runs",
 	};
 
+	if (stage >= TW_COMPLETE_WORKER && stage <= TW_COMPLETE_WAKE)
+		stage -= TW_COMPLETE_WORKER - TW_SYNC_WORKER;
 	return places[stage];
 }
 
@@ -43,12 +45,15 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 			   int direction, const char *of)
 {
 	const struct tw_tally *tally = &group->all.tally;
+	/* The sync after a write has the drive in it, and takes the place of complete. */
+	const int has_parts = tw_report_has_write_sync(tally, direction);
 	unsigned largest = 0;
 
 	if (!tw_report_has_all_stages(tally, direction))
 		return;
-	for (unsigned i = 1; i <= TW_SYNC_WAKE; i++)
-		if (tw_report_adds_up(tally, i, direction) &&
+	for (unsigned i = 1; i < TW_TIMES; i++)
+		if ((tw_report_adds_up(tally, i, direction) ? !has_parts || i != TW_COMPLETE :
+		     has_parts && tw_time_metrics[i].parent == TW_COMPLETE) &&
 		    tw_tally_stage_ns(tally, i, direction) >
 		    tw_tally_stage_ns(tally, largest, direction))
 			largest = i;
