@@ -58,6 +58,8 @@ json b.json '$j->{options}{rw} eq "read" && $j->{options}{bs} eq "4k" &&
 ok $? 'what was not given is there as the job ran with it'
 json b.json '$j->{options}{description} eq "a?[1mb"'
 ok $? 'there are no control characters'
+"$tickwise" report b.json | grep -q '^WARNING: tw_test_nop=1: no data was read or written'
+ok $? 'the page warns of a job that moved no data'
 run_fio --name=c --filename=x --size=64k --rw=trimwrite --bsrange=4k-8k \
 	--tw_report=c.json --tw_test_nop=1
 json c.json '!exists $j->{options}{bs} && $j->{options}{bsrange} eq "4k-8k"'

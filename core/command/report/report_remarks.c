@@ -309,6 +309,12 @@ void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,
 	size_t i;
 	json_t *file;
 
+	for (i = 0; i < report->job_count; i++)
+		if (json_object_get(report->jobs[i].json, "test_nop")) {
+			tw_page_warning(page, "%stw_test_nop=1: no data was read or written. These "
+					"are figures of fio and the engine.", who);
+			break;
+		}
 	warn_no_request(page, report, who);
 	warn_cached(page, report, who);
 	warn_never_synced(page, report, who);
