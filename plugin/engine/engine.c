@@ -173,8 +173,14 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 	    fio_cmdprio_set_ioprio(td, &job->ring.cmdprio, io_u))
 		tw_entry_of(job, io_u)->ioprio = (__u16) io_u->ioprio;
 	if (io_u->ddir == DDIR_TRIM &&
-	    !(job->ring.async_trim && io_u->file->filetype == FIO_TYPE_BLOCK))
+	    !(job->ring.async_trim && io_u->file->filetype == FIO_TYPE_BLOCK)) {
+		/* After a trim was refused, take the others out of the ring first. fio asks for
+		 * completions when it is busy, and not while each call is done at once: these
+		 * would stay there until the job ends, and that time would be in lat. */
+		if (td_trim(td) && !td_trimwrite(td) && td->cur_depth > 1)
+			return tw_requeue(job, io_u);
 		return tw_queue_call(td, io_u, tw_call_trim);
+	}
 #ifdef TW_FIO_SYNCFS
 	if (io_u->ddir == DDIR_SYNCFS)
 		return tw_queue_call(td, io_u, call_sync);

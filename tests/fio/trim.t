@@ -26,7 +26,9 @@ device=$(losetup -f --show image 2>why) || {
 	echo "1..0 # SKIP no loop device here: $(head -n 1 why)"
 	exit 0
 }
-trap 'losetup -d "$device"; rm -rf "$scratch"' EXIT
+zram=
+trap 'losetup -d "$device"; rm -rf "$scratch"
+	[ -z "$zram" ] || echo "$zram" >/sys/class/zram-control/hot_remove' EXIT
 
 # commands: prints how many (the opcode is 46, in hex 2e) went through the ring
 commands()
@@ -79,6 +81,19 @@ json t.1.*.tickwise.json '$j->{requeued}{trim} > 0 && $j->{ios}{trim} == 256'
 ok $? "fio brings it again, and that is counted apart"
 same_counts
 ok $? "and not as another I/O"
+
+# zram refuses trims of the ring. Those of the ring's depth end before the first system call.
+if { zram=$(cat /sys/class/zram-control/hot_add) && echo 8M >"/sys/block/zram$zram/disksize"; } \
+		2>why; then
+	rm -f ./*.tickwise.json
+	watched "" --name=t --filename="/dev/zram$zram" --rw=trim --bs=4k --size=1m --iodepth=8
+	ok $? "a device that refuses trims of the ring"
+	json t.1.*.tickwise.json '$j->{ios}{trim} == 256 && ($j->{requeued}{trim} > 0 || '\
+"$(commands)"' == 256)'
+	ok $? "those that wait in the ring do not stay there"
+else
+	skip "no zram here: $(head -n 1 why)"
+fi
 
 # verified_trims ENGINE: runs trims that fio puts among writes
 verified_trims()
