@@ -337,6 +337,12 @@ done
 is "$(grep -c '>depth-[0-9]*</text>' jobs.html)" 7 "jobs have a label each"
 is "$(perl "$root/tests/unit/command/output/overlaps.pl" synced.html jobs.html)" "" \
 	"no label covers another"
+# The second job begins when a half of the first one is over.
+write_report first_half.json run_ns=10000000000
+write_report other_half.json run_ns=10000000000 thread=2 pid=102 start=1700000005000000000
+is "$("$tickwise" report first_half.json other_half.json | grep -A1 WARNING)" \
+	"WARNING: the jobs did not run at the same time: IOPS and MiB/s are over the
+    10 s of the longest one, and all took 15 s" "jobs that began at different times"
 golden synced_writes report synced_writes.json
 golden synced_writes_through report through.json
 is "$("$tickwise" report flushed.json | grep 'largest stage')" \

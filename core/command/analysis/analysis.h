@@ -330,6 +330,9 @@ uint32_t tw_report_windows(const struct tw_report_group *group);
 /* Has any window I/Os of this direction? */
 int tw_report_has_windows(const struct tw_report_group *group, int direction);
 
+/* Return the time from the first I/O of any job to the last one of any. */
+uint64_t tw_report_all_ns(const struct tw_report_group *group);
+
 /* Return when window @i begins, since the start of the group's first job; for the number
  * of windows, when the last one ends. The first and the last window are cut to the run,
  * or to the part of it that is shown. */

@@ -38,6 +38,13 @@ static uint64_t edge_of_run(const struct tw_report_group *group, int is_end)
 	return edge_ns;
 }
 
+uint64_t tw_report_all_ns(const struct tw_report_group *group)
+{
+	const uint64_t begin_ns = edge_of_run(group, 0), end_ns = edge_of_run(group, 1);
+
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
 {
 	const struct tw_windows *windows = &group->all.tally.over_time;

@@ -164,6 +164,10 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group,
 			 const char *who);
 
+/* Warn of jobs that began or ended at different times. @who: the same. */
+void tw_report_warn_apart(struct tw_page *page, const struct tw_report_group *group,
+			  const char *who);
+
 /* Return which part of backlog fio, the engine, its submitting calls or a missing CPU caused, from
  * 0 to 1; -1: there is no backlog, or the job is no open loop. */
 double tw_report_own_backlog(const struct tw_tally *tally);

@@ -181,6 +181,21 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		     "; mostly because of fio, the engine, its submitting calls or a missing CPU");
 }
 
+#define APART_PART	1.1	/* of the longest job */
+
+void tw_report_warn_apart(struct tw_page *page, const struct tw_report_group *group,
+			  const char *who)
+{
+	const uint64_t all_ns = tw_report_all_ns(group);
+
+	if (!group->all.attached && !group->span.is_wanted && group->run_ns &&
+	    !tw_report_other_hosts(group) &&
+	    (double)all_ns > APART_PART * (double)group->run_ns)
+		tw_page_warning(page, "%sthe jobs did not run at the same time: IOPS and MiB/s are "
+				"over the %s of the longest one, and all took %s", who,
+				TW_SAY_ROUND(group->run_ns), TW_SAY_ROUND(all_ns));
+}
+
 /* Is there a device that never has requests? */
 static int has_no_requests(const struct tw_report *report)
 {
