@@ -96,6 +96,17 @@ run report --all alone.json
 tr -s ' \n' ' ' <"$out" | grep -q 'time in the device: without I/O of others [0-9]* %'
 ok $? 'which the page tells'
 
+# The flushes of its own syncs are not those of the job's ring.
+job own --rw=randwrite --fsync=2 --tw_causes=1
+if json own.json 'grep { ($_->{who}{id} // 0) == $j->{jobs}[0]{pid} &&
+		$_->{device_ns} * 50 > $j->{stages}{device}{write}{sum_ns} } @{$j->{in_flight_of_others}}'; then
+	run report --all own.json
+	tr -s ' \n' ' ' <"$out" | grep -q 'by name:.* flushes of the job itself [0-9]* %'
+	ok $? 'the page tells that its flushes are its own'
+else
+	skip 'no write was behind a flush of the job'
+fi
+
 # ---- next to writes that do not end ----
 
 device=$(stat -c %d "$disk")

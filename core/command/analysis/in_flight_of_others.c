@@ -107,6 +107,16 @@ static const char *say_sums(json_t *by_name, double all_ns)
 	return text.bytes;
 }
 
+/* Is @who the process of the job that measured it? The file system sends these requests,
+ * and not the ring of the job. */
+static int is_own(const struct tw_report *report, const json_t *of, const json_t *who)
+{
+	const uint64_t job = tw_report_u64(of, "job");
+
+	return !strcmp(tw_report_string(who, "kind"), "process") && job < report->job_count &&
+	       tw_report_u64(who, "id") == tw_report_u64(report->jobs[job].json, "pid");
+}
+
 /* The same name in two jobs is one. */
 const char *tw_report_say_others_sums(const struct tw_report *report, int direction, double all_ns)
 {
@@ -114,6 +124,7 @@ const char *tw_report_say_others_sums(const struct tw_report *report, int direct
 
 	for (size_t i = 0; i < json_array_size(report->others); i++) {
 		const json_t *of = json_array_get(report->others, i);
+		const json_t *by = json_object_get(of, "who");
 		const char *kind = tw_report_string(of, "kind");
 		char who[TW_REPORT_NAME], *name;
 		int k = 0;
@@ -122,7 +133,9 @@ const char *tw_report_say_others_sums(const struct tw_report *report, int direct
 			continue;
 		while (tw_others_kinds[k] && strcmp(tw_others_kinds[k], kind))
 			k++;
-		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
+		tw_report_say_holder(who, sizeof(who), by, 1);
+		if (is_own(report, of, by))
+			snprintf(who, sizeof(who), "the job itself");
 		name = tw_format("%s of %s", tw_others_kinds[k] ? tw_others_text[k] : kind,
 				 who);
 		add(sums, name, (double)tw_report_u64(of, "device_ns"));
