@@ -470,6 +470,8 @@ one
 one
 	fio_lat(100, 18200); $j->{fio_run_ns} = { read => 10900000000 }
 one
+	fio_lat(100, 18200); $j->{fio_run_ns} = { read => 10000000000 }; $r->{errors}{read} = 100
+one
 	$r->{unaccounted}{sync} = 1
 one @ @2
 	fio_lat(100, 18020)

@@ -379,9 +379,11 @@ double tw_report_fio_run_ns(const struct tw_report_group *group, int direction)
 /* Of a part of the run, fio tells nothing. */
 int tw_report_has_fio_rate(const struct tw_report_group *group, int direction)
 {
+	const struct tw_counts *counts = &group->all.tally.counts[direction];
 	const double run_ns = (double)group->run_ns;
 	const double fio_ns = tw_report_fio_run_ns(group, direction);
 
 	return tw_has(&group->all.tally, TW_METRIC_fio_ios) && fio_ns > 0 &&
-	       fabs(fio_ns - run_ns) > OTHER_PART * run_ns;
+	       (fabs(fio_ns - run_ns) > OTHER_PART * run_ns ||
+		(double)counts->errors > OTHER_PART * (double)(counts->ios + counts->errors));
 }

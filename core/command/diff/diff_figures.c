@@ -298,13 +298,13 @@ static void add_fio_rate(struct part *part)
 
 	for (size_t i = 0; i < part->diff->count; i++) {
 		const struct tw_report_group *group = part->groups[i];
+		const struct tw_counts *counts = &group->all.tally.counts[part->direction];
 		const double ns = tw_report_fio_run_ns(group, part->direction);
 
 		if (!(ns > 0))
 			return;
 		are_others |= tw_report_has_fio_rate(group, part->direction);
-		values_of(part)[i] =
-			1e9 * (double)group->all.tally.counts[part->direction].ios / ns;
+		values_of(part)[i] = 1e9 * (double)(counts->ios + counts->errors) / ns;
 	}
 	if (are_others)
 		add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "fio's IOPS",

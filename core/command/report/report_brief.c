@@ -106,10 +106,13 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	const char *tail;
 
 	for (size_t i = 0; i < count; i++) {
+		const char *who = tw_format("depth %llu: ",
+			(unsigned long long)groups[i].all.jobs[0].iodepth);
+
 		tw_report_add_counter(page, &groups[i], 1);
+		tw_report_warn_errors(page, &groups[i], who);
 		tw_report_warn_inside(page, &groups[i], "");
-		tw_report_add_steady(page, &groups[i], tw_format("depth %llu: ",
-			(unsigned long long)groups[i].all.jobs[0].iodepth));
+		tw_report_add_steady(page, &groups[i], who);
 	}
 	tw_report_warn_holes(page, &last->all, "");
 	figures = tw_report_figures(page, "depth", tw_has(&last->all.tally, TW_METRIC_bytes));

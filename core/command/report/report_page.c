@@ -280,6 +280,7 @@ static void add_warnings(struct tw_page *page, const struct tw_report_group *gro
 			 const char *who)
 {
 	tw_report_warn_rate(page, group, who);
+	tw_report_warn_errors(page, group, who);
 	tw_report_warn_apart(page, group, who);
 	tw_report_warn_inside(page, group, who);
 	tw_report_warn_holes(page, &group->all, who);

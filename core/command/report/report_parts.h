@@ -164,6 +164,10 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group,
 			 const char *who);
 
+/* Warn of I/Os that failed. @who: the same. */
+void tw_report_warn_errors(struct tw_page *page, const struct tw_report_group *group,
+			   const char *who);
+
 /* Warn of jobs that began or ended at different times. @who: the same. */
 void tw_report_warn_apart(struct tw_page *page, const struct tw_report_group *group,
 			  const char *who);

@@ -181,6 +181,20 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		     "; mostly because of fio, the engine, its submitting calls or a missing CPU");
 }
 
+void tw_report_warn_errors(struct tw_page *page, const struct tw_report_group *group,
+			   const char *who)
+{
+	for (int i = 0; i < TW_DIRECTIONS && !group->all.attached; i++) {
+		const struct tw_counts *counts = &group->all.tally.counts[i];
+
+		if (counts->errors)
+			tw_page_warning(page, "%s%llu of %llu %ss failed; IOPS and lat are of the others", who,
+					(unsigned long long)counts->errors,
+					(unsigned long long)(counts->ios + counts->errors),
+					tw_direction_names[i]);
+	}
+}
+
 #define APART_PART	1.1	/* of the longest job */
 
 void tw_report_warn_apart(struct tw_page *page, const struct tw_report_group *group,

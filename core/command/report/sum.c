@@ -259,14 +259,16 @@ static void put_fio_rate(struct tw_page *page, const struct tw_report_group *gro
 			 const char *who)
 {
 	static const char *const ends[] = { "end_fsync", "fsync_on_close" };
-	const double ios = (double)group->all.tally.counts[direction].ios;
+	const struct tw_counts *counts = &group->all.tally.counts[direction];
+	const double ios = (double)(counts->ios + counts->errors);	/* fio counts both */
 	const double run_ns = (double)group->run_ns;
 	const double fio_ns = tw_report_fio_run_ns(group, direction);
 
 	if (!tw_report_has_fio_rate(group, direction))
 		return;
-	tw_page_also(page, "%sfio's own IOPS are %s, over %s", who, TW_SAY_NUMBER(1e9 * ios / fio_ns),
-		     TW_SAY_NS(fio_ns));
+	tw_page_also(page, "%sfio's own IOPS are %s%s, over %s", who,
+		     TW_SAY_NUMBER(1e9 * ios / fio_ns),
+		     counts->errors ? " with those that failed" : "", TW_SAY_NS(fio_ns));
 	for (size_t i = 0; i < 2; i++)
 		if (fio_ns > run_ns && tw_job_option(group->all.jobs, ends[i]))
 			tw_page_more(page, " with %s", ends[i]);
