@@ -6,9 +6,11 @@
  * with this line changed, and the reports that the engine wrote prove that it
  * ran.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
@@ -502,6 +504,8 @@ static int run(const struct wanted *wanted, char **argv)
 		return tw_run_fail(TW_EXIT_USAGE, "--until is for --ab, in place of --runs");
 	if (!*argv)
 		return tw_run_fail(TW_EXIT_USAGE, "no job given (see --help)");
+	if (!is_path && wanted->each_ns && **argv != '-' && access(*argv, F_OK))
+		return tw_run_fail(TW_EXIT_NO_INPUT, "%s: %s", *argv, strerror(errno));
 	if (!is_path && wanted->each_ns)
 		return tw_run_fail(TW_EXIT_USAGE, "--for is for a PATH; a job has its runtime");
 	if (is_path && argv[1])

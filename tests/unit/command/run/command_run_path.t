@@ -123,6 +123,7 @@ refuses 64 'data: no job file, so it is to be read, and takes no arguments of fi
 refuses 64 'data: --ab and --dry-run need a job file' --dry-run data
 refuses 64 'data: --ab and --dry-run need a job file' --ab=a --ab=b data
 refuses 64 '--for is for a PATH' --for=1 job.fio
+refuses 66 'none: No such file or directory' --for=1 none
 for seconds in 0 90000; do
 	refuses 64 '--for takes seconds, 0.1 to 86400' --for=$seconds data
 done
