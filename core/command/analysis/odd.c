@@ -393,11 +393,12 @@ static void merge_hosts(struct tw_odd *odd)
 }
 
 /* Of several groups each is a row; of one, each report that it was made of. Hosts are compared
- * if each has one row, or if all do the same. Jobs of one name are named by their files. */
+ * if each has one row, or if all do the same. Jobs of one name are named by their files; several in one file, as their
+ * own files would be. */
 static void find_reports(struct tw_odd *odd, const struct tw_report_group *groups, size_t count)
 {
 	const size_t most = count > 1 ? count : groups->span.is_wanted ? 0 : groups->member_count;
-	int same_names = 0, same_hosts = 0;
+	int same_names = 0, same_hosts = 0, same_files = 0;
 
 	odd->list = tw_zalloc(most + 1, sizeof(*odd->list));
 	for (size_t i = 0; i < most; i++)
@@ -411,17 +412,24 @@ static void find_reports(struct tw_odd *odd, const struct tw_report_group *group
 		for (size_t j = 0; j < i; j++) {
 			same_names |= !strcmp(odd->list[i].name, odd->list[j].name);
 			same_hosts |= !strcmp(odd->list[i].host, odd->list[j].host);
+			same_files |= !strcmp(odd->list[i].report->jobs->path,
+					      odd->list[j].report->jobs->path);
 		}
 	if (odd->all > 1 && !same_hosts)
 		odd->kind = TW_ODD_HOSTS;
 	odd->has_hosts &= same_hosts;
 	for (size_t i = 0; i < odd->all; i++) {
-		const char *path = odd->list[i].report->jobs->path, *slash = strrchr(path, '/');
+		const struct tw_report_job *job = odd->list[i].report->jobs;
+		const char *slash = strrchr(job->path, '/');
 
 		if (odd->kind == TW_ODD_HOSTS)
 			odd->list[i].name = odd->list[i].host;
+		else if (same_names && same_files)
+			odd->list[i].name = tw_format("%s.%llu.%llu", job->name,
+				(unsigned long long)tw_report_u64(job->json, "thread_number"),
+				(unsigned long long)tw_report_u64(job->json, "pid"));
 		else if (same_names)
-			odd->list[i].name = slash ? slash + 1 : path;
+			odd->list[i].name = slash ? slash + 1 : job->path;
 	}
 }
 

@@ -296,4 +296,11 @@ is "$(leg 'a b c d' 'b b b a')" 'b=0.675+a=0.225 -' 'two of four'
 is "$(leg 'a b c' 'b b b a')" '- -' 'but not two of three'
 is "$(leg 'a b c d e f' 'a a b b c c')" '- -' 'and not three'
 is "$(leg b "$ten")" '- -' 'nor the only one'
+# ---- jobs of one name in one file ----
+write_report name.1.json group=1 pid=7
+write_report name.2.json group=2 pid=8 thread=2
+run report --json name.1.json name.2.json
+cp "$out" both.json
+is "$(rows both.json)" 'randread.1.7 randread.2.8 ' 'have the names that their own files would have'
+
 done_testing
