@@ -35,6 +35,7 @@ on no_goal
 SWEEP_OWN=0.9 on generator --goal='p99<1ms'
 SWEEP_LIMIT=1 on limit --goal='p99<1ms'
 SWEEP_SLOWER=0.2 on drift --goal='p99<1ms'
+SWEEP_WRITES=1 SWEEP_SYNC=1 on sync --goal='p99<1ms'
 # Its time does not pass, so Ctrl-C is what ends a sweep that needs more.
 # shellcheck disable=SC2016
 FAKE_DO="$FAKE_DO"'; [ "$(cat runs)" != 7 ] || { kill -INT $PPID; exec sleep 60; }' SWEEP_SPEED=0.002 \

@@ -96,7 +96,9 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 	stage = largest_stage(fails, fails == low ? NULL : low);
 	return tw_format("%s, which %s %s: %s", tw_time_metrics[stage].name, fails == low ? "takes" :
 			 tw_format("grows from %s to", TW_SAY_NS(mean_ns(low, stage))),
-			 TW_SAY_NS(mean_ns(fails, stage)), tw_report_where(stage));
+			 TW_SAY_NS(mean_ns(fails, stage)), stage == TW_COMPLETE &&
+			 tw_report_has_write_sync(&fails->tally, TW_WRITE) ?
+			 "the sync after the write, and until the thread runs" : tw_report_where(stage));
 }
 
 static const char *say_goal(const struct tw_sweep *sweep)

@@ -11,6 +11,7 @@
 # SWEEP_BEHIND: at higher rates I/Os begin ever later; SWEEP_BLOCK: the job's bssplit; SWEEP_SPEED:
 # all rates are multiplied by this; SWEEP_WRITES: there are as many writes, which take 10 us;
 # SWEEP_IDLE: at less than 4,000 a few more are slow than 1 of 100, and from there to 6,000 all;
+# SWEEP_SYNC: the time in the device is in the syncs that follow these writes;
 # SWEEP_SIZE: bytes of each of the job's two files;
 # SWEEP_LIMIT: without a rate, a limit holds every other I/O,
 # so long that only the second of these trials shows it.
@@ -71,6 +72,7 @@ my $is_late = $rate && ($ENV{SWEEP_OWN} || $ENV{SWEEP_BEHIND});
 my $late = histogram(3, 90000, $ios);
 my @writes = $ENV{SWEEP_WRITES} ? (write => histogram(3, 10000, $ios)) : ();
 my %moves = (read => 0, write => 0, trim => 0);
+my $place = $ENV{SWEEP_SYNC} ? 'complete' : 'device';
 open my $out, '>', "$folder/sweep.1.$pid.tickwise.json" or die "$folder: $!";
 print $out JSON::PP->new->canonical->encode({
 	schema => 'tickwise-report', version => 1,
@@ -79,10 +81,11 @@ print $out JSON::PP->new->canonical->encode({
 		run_ns => scalar(@windows) * $width_ns, fio_version => 'fio-3.33',
 		engine => 'tickwise', iodepth => $is{iodepth}, options => { bssplit => $ENV{SWEEP_BLOCK} // '4k/100' }, tickwise_version => '0.1',
 		run => "$pid-1", event_time => JSON::PP::false, event_wait => JSON::PP::false,
-		fallback => JSON::PP::false }],
+		fallback => JSON::PP::false, $ENV{SWEEP_SYNC} ? (kernel => { state => 'on' }) : () }],
 	ios => { %moves, read => $ios, @writes ? (write => $ios) : (), sync => 0 }, bytes => { %moves, read => 4096 * $ios },
-	stages => { lat => { read => $lat, @writes }, device => { read => $is_late ? histogram(3, 10000, $ios) : $lat, @writes },
+	stages => { lat => { read => $lat, @writes }, $place => { read => $is_late ? histogram(3, 10000, $ios) : $lat, @writes },
 		$is_late ? (backlog => { read => $late }) : () },
+	$ENV{SWEEP_SYNC} ? (complete => { worker => { @writes } }) : (),
 	$ENV{SWEEP_SIZE} ? (files => [ map +{ host => 'box', path => $_,
 		size => $ENV{SWEEP_SIZE} + 0 }, 'a', 'b' ]) : (),
 	$is_late ? (response => { generator_ns => int($late->{sum_ns} *
