@@ -13,6 +13,10 @@
 _Static_assert(TW_CHANGE_MOST <= UINT8_MAX, "divide() keeps the begins of parts in bytes");
 /* Windows have at least this many I/Os on average: noise of counting is 18 %. */
 #define LEAST_IOS	32
+/* Where I/Os come in bursts, as a limit lets them through, and most windows are empty: bursts of a
+ * window, on average. If they are fewer, a burst that moves to the next window is taken for a
+ * change. A few long stalls are none. */
+#define LEAST_BURSTS	8
 #define MAX_PHI		0.98
 #define LEAST_LEFT	1e-6	/* of the squares: rounding is no noise */
 #define LEAST_ALIKE	0.5	/* correlation of a series and the levels of the run */
@@ -262,11 +266,16 @@ static double above_of_line(const struct series *series, double likelihood_of_le
 static size_t windows_to_merge(const double *ios, size_t count)
 {
 	double sum = 0;
-	size_t merge = 1;
+	size_t merge = 1, bursts = 0, empty = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		sum += ios[i];
-	while (sum * (double)merge < LEAST_IOS * (double)count && merge < count)
+		empty += !(ios[i] > 0);
+		bursts += ios[i] > 0 && (!i || !(ios[i - 1] > 0));
+	}
+	while ((sum * (double)merge < LEAST_IOS * (double)count ||
+		(2 * empty > count && bursts >= LEAST_BURSTS &&
+		 bursts * merge < LEAST_BURSTS * count)) && merge < count)
 		merge++;
 	return merge;
 }

@@ -360,9 +360,31 @@ static void test_stack(void)
 	tap_ok(alike, "what is on the stack does not matter");
 }
 
+/* A limit lets 50 I/Os through each 100 ms. In windows of 32 ms, of which three would be merged, one
+ * of 25 bursts is in the next window. A long stall leaves as many windows empty. */
+static void test_bursts(void)
+{
+	double ios[125] = { 0 }, sum_ns[125] = { 0 };
+	struct tw_change change;
+
+	for (size_t i = 0; i < 40; i++) {
+		ios[i * 100 / 32] += 50;
+		sum_ns[i * 100 / 32] += 50 * 8e6;
+	}
+	tw_change_find(&change, ios, sum_ns, 125);
+	tap_ok(!change.is_tested, "windows that cut bursts are not compared");
+	for (size_t i = 0; i < 125; i++) {
+		ios[i] = i >= 30 && i < 105 ? 0 : (double)(95 + i % 7);
+		sum_ns[i] = ios[i] * 1e6;
+	}
+	tw_change_find(&change, ios, sum_ns, 125);
+	tap_ok(change.parts == 3, "a stall is a part of the run: %zu parts", change.parts);
+}
+
 int main(void)
 {
 	test_merged();
+	test_bursts();
 	test_is_in();
 	test_stack();
 	test_small();
