@@ -410,6 +410,11 @@ golden waits_json report --json waits.json
 golden no_waits report no_waits.json
 waits "$(row pread64 /data/db io.max x 0 "$(counted 300 2)" '"limit": "riops=100", "cgroup": "/db",')" >limited.json
 golden limited_waits report limited.json
+# Most of them wait for a scheduler.
+sed 's/"blockq_ns": 400,/"blockq_ns": 4000,/' many_files.json >blockq.json
+run report blockq.json
+grep -q '^time of all waits: 32 % before the device, 32 % in the device, 6 % after it,$' "$out"
+ok $? 'the time of waits before the device is told'
 # Of a job, whose waits are a part of its stages.
 job_waits()
 {

@@ -355,8 +355,11 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	if (!waits.count)
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
 	if (part_ns[TW_WAIT_DEVICE]) {
-		tw_page_paragraph(page, "time of all waits: %.0f %% in the device, %.0f %% after "
+		tw_page_paragraph(page, "time of all waits: %s%.0f %% in the device, %.0f %% after "
 				  "it, until the thread ran",
+				  part_ns[TW_WAIT_BLOCKQ] < sum_ns / SMALL_PART ? "" :
+				  tw_format("%.0f %% before the device, ",
+					    percent_of(part_ns[TW_WAIT_BLOCKQ], sum_ns)),
 				  percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 				  percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
 		if (rest_ns >= sum_ns / SMALL_PART) {
