@@ -165,14 +165,14 @@ static int watch(struct run *run)
 		if (!run->options.every && now - run->chosen.at_ns >= CHOOSE_EVERY_NS)
 			choose(run, now);
 	}
-	run->end_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	run->end_ns = run->tally.end_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	if (!error)
+		error = tw_attach_read_counted(run->program, &run->tally);
 	tw_attach_stop(run->program);
 	if (!error)
 		error = read_records(run, 0);
 	if (!error)
-		error = tw_attach_take_rest(run->program, &run->tally, run->end_ns);
-	if (!error)
-		error = tw_attach_read_counted(run->program, &run->tally);
+		error = tw_attach_take_rest(run->program, &run->tally);
 	tw_attach_put_counted(&run->tally);
 	return error;
 }

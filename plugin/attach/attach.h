@@ -104,8 +104,7 @@ void tw_attach_stop(struct tw_attach_program *program);
 
 /* Take the waits and syncs of which no record came: those that are not over. Call this after
  * tw_attach_stop(), and after the records. Return 0 or -ENOMEM. */
-int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tally *tally,
-			uint64_t end_ns);
+int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tally *tally);
 
 void tw_attach_unload(struct tw_attach_program *program);
 

@@ -205,7 +205,7 @@ static void add_scalars(struct tw_tally *all, const struct tw_attach_result *res
 	const struct tw_attach_lost *lost = program->lost;
 	struct tw_scalars *scalars = &all->scalars;
 
-	scalars->in_flight = program->in_flight;
+	scalars->in_flight += program->in_flight;
 	scalars->more_cqes = lost->more_cqes;
 	scalars->lost_records = lost->records;
 	scalars->lost_ios = lost->ios;

@@ -266,13 +266,11 @@ void tw_attach_stop(struct tw_attach_program *program)
 	program->in_flight = count_entries(made->maps.ios);
 }
 
-int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tally *tally,
-			uint64_t end_ns)
+int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tally *tally)
 {
 	const struct bpf_map *map = program->skeleton->maps.waiters;
 	struct tw_attach_waiter *of = tw_zalloc(1, bpf_map__value_size(map));
 	__u32 key, *at = NULL;
-	uint64_t before;
 	int error = 0;
 
 	for (; !error && bpf_map_get_next_key(bpf_map__fd(map), at, &key) == 0; at = &key) {
@@ -280,14 +278,10 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 			continue;
 		/* Whether there was an I/O in flight is not known of a wait for completions. */
 		if (of->wait.slept_ns && !(tw_call_flags(of->wait.call) & TW_CALL_ANY_SLEEP)) {
-			of->wait.on_ns = end_ns;
-			/* What was read of the call when it ended is of an earlier one. The
-			 * kernel does not count a call that has not ended. */
+			of->wait.on_ns = UINT64_MAX;
+			/* What was read of the call when it ended is of an earlier one. */
 			of->wait.process = of->wait.thread = 0;
-			of->wait.flags &= (__u16)~TW_ATTACH_FIRST;
-			before = tally->waits.waits;
 			error = tw_attach_add_wait(tally, &of->wait, sizeof(of->wait));
-			tally->all.scalars.not_over += tally->waits.waits - before;
 		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns) {
 			error = tw_attach_add_call(tally, &of->sync);
 		}

@@ -594,11 +594,18 @@ static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
 {
+	if (tally->end_ns && io->posted_ns > tally->end_ns) {
+		tally->all.scalars.in_flight += io->accepted_ns &&
+						io->accepted_ns <= tally->end_ns;
+		return 0;
+	}
 	return add(tally, io, NULL);
 }
 
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call)
 {
+	if (tally->end_ns && call->ran_ns > tally->end_ns)
+		return 0;
 	return add(tally, &(struct tw_attach_io) {
 		.kind = TW_ATTACH_CALL, .opcode = (uint8_t)call->opcode, .inode = call->inode,
 		.accepted_ns = call->stamps.begun_ns, .posted_ns = call->ran_ns,
@@ -612,11 +619,25 @@ int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wai
 {
 	const struct path *const *at = tfind(&record->inode, &tally->files, by_inode);
 	struct tw_attach_wait wait = { .kind = 0 };
+	const uint64_t before = tally->waits.waits;
+	bool is_over = true;
+	int error;
 
 	memcpy(&wait, record, size < sizeof(wait) ? size : sizeof(wait));
 	wait.path[sizeof(wait.path) - 1] = '\0';
-	return tw_attach_waits_add(&tally->waits, &wait, at ? (*at)->text : "-",
-				   at ? (*at)->no_device : "");
+	if (tally->end_ns && wait.slept_ns > tally->end_ns)
+		return 0;
+	if (tally->end_ns && wait.on_ns > tally->end_ns) {
+		is_over = false;
+		wait.on_ns = tally->end_ns;
+		/* The kernel does not count a call that has not ended. */
+		wait.flags &= (__u16)~TW_ATTACH_FIRST;
+	}
+	error = tw_attach_waits_add(&tally->waits, &wait, at ? (*at)->text : "-",
+				    at ? (*at)->no_device : "");
+	if (!is_over)
+		tally->all.scalars.not_over += tally->waits.waits - before;
+	return error;
 }
 
 /* ---- I/Os without a record ----------------------------------------------------- */

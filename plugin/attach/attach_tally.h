@@ -88,6 +88,8 @@ struct tw_attach_tally {
 	struct tw_attach_waits waits;
 	uint64_t start_ns;		/* CLOCK_MONOTONIC */
 	uint64_t start_realtime_ns;	/* the same moment of CLOCK_REALTIME */
+	/* From then on nothing counts: the kernel's programs end later, one by one. 0: it runs. */
+	uint64_t end_ns;
 };
 
 /* Begin a tally. @start_ns: of CLOCK_MONOTONIC; @start_realtime_ns: the same moment of

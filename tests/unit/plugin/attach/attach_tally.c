@@ -11,7 +11,7 @@
  * over time. The names that the kernel sends are put together to a path. A slow I/O has its
  * longest stage, and what the thread that submitted the I/O did in it; a stage that another
  * thread ends, or the device, is not explained by this thread. The parts of a call of fsync(2)
- * add up to its lat.
+ * add up to its lat. What ends after the run does not count, and a wait counts until then.
  * Defect: an I/O in two rows or in none; stages of an I/O that lacks a stamp, or under a wrong
  * name; an error among the latencies; a time of another clock; folders in the wrong order;
  * one file's path for another; causes of another thread or another time.
@@ -552,6 +552,46 @@ static void test_calls(void)
 	       "its part journal counts for who was in its commit");
 }
 
+/* The kernel's programs see events until they are detached, after the end of the run. */
+static void test_end(void)
+{
+	const struct tw_attach_io io = io_of(1, 1, READ), early = io_of(1, 2, READ);
+	const struct tw_attach_call call = call_of(TW_ATTACH_FSYNC);
+	struct tw_attach_io late = io;
+	struct tw_attach_wait wait = {
+		.kind = TW_ATTACH_WAIT, .call = 0, .flags = TW_ATTACH_FIRST,
+		.slept_ns = START_NS + 1000, .on_ns = START_NS + 1400,
+	};
+	const struct tw_attach_waits *waits = &tally.waits;
+
+	begin();
+	tally.end_ns = START_NS + 1500;
+	late.accepted_ns = START_NS + 1600;
+	add(&io);
+	add(&late);
+	if (tw_attach_add_call(&tally, &call))
+		abort();
+	tap_ok(!tally.row_count && !tally.all.counts[TW_READ].ios && !tally.all.over_time.count &&
+	       tally.all.scalars.in_flight == 1,
+	       "what ends after the run is not counted, or was in flight at its end");
+	tally.end_ns = START_NS + 2000;
+	add(&early);
+	tap_ok(tally.all.counts[TW_READ].ios == 1, "what ends with the run is");
+	tally.end_ns = START_NS + 1500;
+	for (unsigned i = 0; i < 3; i++) {
+		if (tw_attach_add_wait(&tally, &wait, sizeof(wait)))
+			abort();
+		wait.on_ns = UINT64_MAX;
+		wait.slept_ns += 300 * i;
+	}
+	wait.slept_ns = START_NS + 1501;
+	if (tw_attach_add_wait(&tally, &wait, sizeof(wait)))
+		abort();
+	tap_ok(waits->waits == 3 && waits->ns == 400 + 500 + 200 && waits->calls == 1 &&
+	       tally.all.scalars.not_over == 2,
+	       "a wait counts until the end of the run, one that begins later does not");
+}
+
 static void test_why(void)
 {
 	static const struct {
@@ -638,6 +678,7 @@ int main(void)
 	test_paths();
 	test_made_again();
 	test_calls();
+	test_end();
 	test_why();
 	tw_attach_tally_free(&tally);
 	return tap_done();
