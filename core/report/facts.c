@@ -301,7 +301,7 @@ static const struct tw_fact of_operation[] = {
 
 static const struct tw_fact of_attached[] = {
 	{ "rings", TW_LIST | TW_MUST, of_ring }, { "operations", TW_LIST | TW_MUST, of_operation },
-	{ "others", TW_OBJECT | TW_MUST }, { NULL },
+	{ "others", TW_OBJECT | TW_MUST }, { "processes", TW_NUMBER }, { NULL },
 };
 
 static const struct tw_fact of_wait_others[] = {

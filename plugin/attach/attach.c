@@ -335,7 +335,8 @@ static int open_output(struct run *run)
 /* Follow the processes. Return 0 or -errno, and set @pid to the one that can't be followed. */
 static int follow(struct run *run, pid_t *pid)
 {
-	const struct tw_attach_target *target = &run->target;
+	struct tw_attach_target *target = &run->target;
+	size_t kept = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < target->count; i++) {
@@ -345,9 +346,14 @@ static int follow(struct run *run, pid_t *pid)
 			error = tw_attach_may_see(&target->all[i]);
 		*pid = target->all[i].pid;
 		/* Of several, some may end meanwhile. */
-		if (error && (error != -ESRCH || target->count == 1))
+		if (!error)
+			target->all[kept++] = target->all[i];
+		else if (error != -ESRCH)
 			return error;
 	}
+	if (target->count && !kept)
+		return -ESRCH;
+	target->count = kept;
 	return tw_attach_follow_descendants(run->program);
 }
 

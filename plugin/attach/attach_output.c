@@ -170,9 +170,10 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 	for (uint32_t i = 0; i < result->tally->row_count; i++)
 		json_array_append_new(operations, operation_to_json(result,
 						&result->tally->rows[i]));
-	return json_pack("{so, so, so}", "rings", rings_to_json(result),
+	return json_pack("{so, so, so, so}", "rings", rings_to_json(result),
 			 "operations", operations,
-			 "others", others_to_json(result->program->lost));
+			 "others", others_to_json(result->program->lost),
+			 "processes", tw_json_of_u64(result->target->count));
 }
 
 /* ---- the report -------------------------------------------------------------- */

@@ -409,6 +409,10 @@ golden waits report --all --html=waits.html waits.json
 golden waits_json report --json waits.json
 golden no_waits report no_waits.json
 waits "$(row pread64 /data/db io.max x 0 "$(counted 300 2)" '"limit": "riops=100", "cgroup": "/db",')" >limited.json
+sed 's/"others": {}}/"others": {}, "processes": 7}/' limited.json >several.json
+run report several.json
+tr -s ' \n' ' ' <"$out" | grep -q 'process 7643, 6 more, and those they started '
+ok $? 'a title says how many processes were followed'
 golden limited_waits report limited.json
 # Most of them wait for a scheduler.
 sed 's/"blockq_ns": 400,/"blockq_ns": 4000,/' many_files.json >blockq.json

@@ -52,9 +52,13 @@ void tw_report_add_attached_head(struct tw_page *page,
 				 const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
+	const uint64_t processes = tw_report_u64(group->all.attached, "processes");
 
 	tw_page_more(page, "%s, seen from inside the kernel: ", TW_SAY_ROUND(group->run_ns));
-	if (job->pid)
+	if (job->pid && processes > 1)
+		tw_page_more(page, "process %llu, %llu more, and those they started",
+			     (unsigned long long)job->pid, (unsigned long long)processes - 1);
+	else if (job->pid)
 		tw_page_more(page, "process %llu and those it started",
 			     (unsigned long long)job->pid);
 	else
