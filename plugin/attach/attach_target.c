@@ -69,6 +69,27 @@ int tw_attach_may_see(const struct tw_attach_process *process)
 	return 0;
 }
 
+/* Return the number after @name in a file of a process's folder, or the word of that number if
+ * @name is NULL; 0: it is not there. */
+static uint64_t number_in(pid_t pid, const char *file, const char *name, unsigned word)
+{
+	char path[64], text[2048];
+	const char *at = text;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	tw_text_file_begin(path, text, sizeof(text));
+	/* The name of the program may have spaces. */
+	if (strrchr(text, ')'))
+		at = strrchr(text, ')');
+	if (name)
+		at = strstr(text, name);
+	for (; at && word; word--) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
 static const char *add(struct tw_attach_target *target, long number)
 {
 	const struct tw_attach_process process = { (pid_t)number, open_pidfd((pid_t)number) };
@@ -229,27 +250,6 @@ int tw_attach_exit_code(struct tw_attach_target *target)
 	if (status < 0)
 		return NOT_RUN;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* Return the number after @name in a file of a process's folder, or the word of that number if
- * @name is NULL; 0: it is not there. */
-static uint64_t number_in(pid_t pid, const char *file, const char *name, unsigned word)
-{
-	char path[64], text[2048];
-	const char *at = text;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	tw_text_file_begin(path, text, sizeof(text));
-	/* The name of the program may have spaces. */
-	if (strrchr(text, ')'))
-		at = strrchr(text, ')');
-	if (name)
-		at = strstr(text, name);
-	for (; at && word; word--) {
-		at = strchr(at, ' ');
-		at += at != NULL;
-	}
-	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 void tw_attach_tell_less(const struct tw_attach_target *target)
