@@ -31,6 +31,8 @@
 #define NOT_FOUND	127	/* the exit codes of a shell */
 #define NOT_RUN		126
 
+#define PF_KTHREAD	0x200000	/* include/linux/sched.h: in the flags of /proc/PID/stat */
+
 static void read_program(pid_t pid, char program[16])
 {
 	char path[64];
@@ -98,6 +100,9 @@ static const char *add(struct tw_attach_target *target, long number)
 
 	if (process.fd == -EINVAL || process.fd == -ENOENT)
 		return tw_format("%ld is a thread, not a process", number);
+	if (number_in((pid_t)number, "stat", NULL, 7) & PF_KTHREAD)
+		return tw_format("process %ld is a thread of the kernel, whose waits are in no "
+				 "system call", number);
 	error = process.fd < 0 ? process.fd : tw_attach_may_see(&process);
 	if (error == -EPERM)
 		return tw_format("process %ld belongs to another user: run as root "

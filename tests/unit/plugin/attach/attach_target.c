@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: what is no process to follow is refused in one line: no number, a thread, a
- * process that has ended, one of another user. Defect: I/Os of a process that this user
+ * process that has ended, one of another user, a thread of the kernel. Defect: I/Os of a process that this user
  * may not trace, or a wait for one that never comes.
  *
  * Where no program can be loaded, a line has what /proc tells of the first process, also to an
@@ -53,6 +53,23 @@ static void *a_thread(void *context)
 	tap_ok(says_of((pid_t)syscall(SYS_gettid), "is a thread, not a process"),
 	       "a thread");
 	return NULL;
+}
+
+/* The kernel's first thread, in a container that sees it. */
+static void of_the_kernel(void)
+{
+	char comm[16] = "";
+	FILE *file = fopen("/proc/2/comm", "r");
+
+	if (file) {
+		if (!fgets(comm, sizeof(comm), file))
+			*comm = '\0';
+		fclose(file);
+	}
+	if (strcmp(comm, "kthreadd\n"))
+		tap_skip("the kernel's threads are not seen here");
+	else
+		tap_ok(says("2", "is a thread of the kernel"), "a thread of the kernel");
 }
 
 /* Ask as an ordinary user for a process of root's. */
@@ -174,6 +191,7 @@ int main(void)
 	tap_ok(says_of(getpid(), NULL), "the process itself can be followed");
 	pthread_create(&thread, NULL, a_thread, NULL);
 	pthread_join(thread, NULL);
+	of_the_kernel();
 	another_user();
 	by_name();
 	tell_less();
