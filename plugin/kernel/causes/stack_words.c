@@ -100,8 +100,11 @@ static const struct {
 	{ "__ext4_read_dirblock", TW_SLEEP_METADATA, ANYWHERE },
 	{ "xfs_buf_iowait", TW_SLEEP_METADATA, ANYWHERE },
 	{ "read_extent_buffer_pages*", TW_SLEEP_METADATA, ANYWHERE },
+	{ "btrfs_btree_wait_writeback_range", TW_SLEEP_METADATA, ANYWHERE },
 	/* They wait in submit_bio_wait(), whatever call sent them. */
 	{ "blkdev_issue_flush", TW_SLEEP_FLUSH, ANYWHERE },
+	/* btrfs flushes the cache, and writes its superblock past it. */
+	{ "write_all_supers", TW_SLEEP_FLUSH, ANYWHERE },
 	{ "blkdev_issue_discard", TW_SLEEP_DISCARD, ANYWHERE },
 	{ "blkdev_issue_zero*", TW_SLEEP_DISCARD, ANYWHERE },
 	{ "io_write", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
@@ -228,7 +231,8 @@ struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned c
 		if (row >= 0 && table[row].word == TW_SLEEP_PAGE_LOCK && !page)
 			page = name;
 		else if (row >= 0 && (!page || table[row].word == TW_SLEEP_WRITEBACK ||
-				      table[row].word == TW_SLEEP_SWAP))
+				      table[row].word == TW_SLEEP_SWAP ||
+				      table[row].word == TW_SLEEP_FLUSH))
 			return reason(table[row].word, name);
 		if (!innermost)
 			innermost = name;

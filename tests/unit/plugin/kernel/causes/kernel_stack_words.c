@@ -109,6 +109,15 @@ static const struct {
 	{ "__schedule schedule schedule_timeout io_schedule_timeout __wait_for_common "
 	  "submit_bio_wait blkdev_issue_flush ext4_sync_file ext4_buffered_write_iter vfs_write",
 	  TW_SLEEP_FLUSH, "blkdev_issue_flush" },
+	/* btrfs: the flush, the superblock, and the blocks that it names */
+	{ "__schedule schedule schedule_timeout io_schedule_timeout wait_for_completion_io "
+	  "write_all_supers btrfs_sync_log btrfs_sync_file do_fsync",
+	  TW_SLEEP_FLUSH, "write_all_supers" },
+	{ "__schedule schedule io_schedule folio_wait_bit write_all_supers btrfs_sync_log "
+	  "btrfs_sync_file do_fsync", TW_SLEEP_FLUSH, "write_all_supers" },
+	{ "__schedule schedule io_schedule bit_wait_io __wait_on_bit out_of_line_wait_on_bit "
+	  "btrfs_btree_wait_writeback_range __btrfs_wait_marked_extents btrfs_sync_log "
+	  "btrfs_sync_file do_fsync", TW_SLEEP_METADATA, "btrfs_btree_wait_writeback_range" },
 	{ "__schedule schedule __wait_for_common submit_bio_wait blkdev_issue_flush ext4_sync_file "
 	  "__do_sys_msync", TW_SLEEP_FLUSH, "blkdev_issue_flush" },
 	{ "__schedule schedule __wait_for_common submit_bio_wait blkdev_issue_write_zeroes "
