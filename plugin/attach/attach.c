@@ -329,6 +329,9 @@ static int open_output(struct run *run)
 	}
 	run->lines.out = out;
 	tw_attach_table_begin(&run->table, out);
+	/* What the program has printed below a table would be erased with it. */
+	if (run->target.own && !run->file.stream)
+		run->table.up = NULL;
 	return TW_GO_ON;
 }
 

@@ -363,17 +363,25 @@ rm go
 
 # ---- the live table ------------------------------------------------------------------------
 
-# live KIND ERASED WHAT: on a terminal of this kind there are tables, of which some are erased
+# live KIND ERASED WHAT TARGET...: on a terminal of this kind there are tables, of which some are
+# erased
 live()
 {
-	"$TW_BUILD/tests/reader/on_terminal" -c 140 env TERM="$1" "$tickwise" attach \
-		--interval=0.05 --output=- -- sh -c 'for i in $(seq 20); do
-			"$1" direct "$0/data" "$2"; done' "$disk" "$calls" $n >shown
+	on=$1 erased=$2 what=$3
+	shift 3
+	"$TW_BUILD/tests/reader/on_terminal" -c 140 env TERM="$on" "$tickwise" attach \
+		--interval=0.05 --duration=2 "$@" >shown
 	is "$? $(grep -c 'direct I/O .*/data' shown | sed 's/.*[1-9].*/some/') $(tr '\033' '\n' \
-		<shown | grep -c '^\[J' | sed 's/.*[1-9].*/some/')" "0 some $2" "$3"
+		<shown | grep -c '^\[J' | sed 's/.*[1-9].*/some/')" "0 some $erased" "$what"
 }
-live xterm some 'a table on a terminal takes the place of the last one'
-live dumb 0 'not on one that can not do that'
+sh -c 'while [ ! -e stop ]; do "$1" direct "$0/data" "$2"; done' "$disk" "$calls" $n &
+live xterm some 'a table on a terminal takes the place of the last one' $!
+live dumb 0 'not on one that can not do that' $!
+: >stop
+wait $!
+live xterm 0 'nor where a program that was started prints, too' --output=- -- sh -c '
+	for i in $(seq 20); do "$1" direct "$0/data" "$2"; done' "$disk" "$calls" $n
+rm stop
 
 # ---- syncs -----------------------------------------------------------------------------------
 
