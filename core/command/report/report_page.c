@@ -496,6 +496,9 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	tw_report_add_odd(page, &odd, groups, count, with);
 	tw_report_add_hosts(page, groups, count);
 	tw_page_begin_only(page, TW_IN_TEXT);
+	for (size_t i = 0; i < odd.all; i++)
+		tw_report_add_waited(page, group_of(groups, &odd.list[i]),
+				     tw_odd_name(&odd, &odd.list[i]));
 	if (odd.kind == TW_ODD_HOSTS && !are_in_turn(groups, count) &&
 	    !strcmp(groups[0].all.jobs->name, groups[1].all.jobs->name))
 		tw_page_paragraph(page, "their sum: report --merge-hosts");
@@ -505,7 +508,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 		  "times:", is_apart);
 	add_names(page, &odd, groups, "with errors:", has_errors);
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);
-	if (odd.all && !lat_only && !(with & TW_REPORT_WITH_ALL)) {
+	if (odd.count && !lat_only && !(with & TW_REPORT_WITH_ALL)) {
 		tw_page_gap(page);
 		tw_page_paragraph(page, "%s, %s:", odd.list->is_slow ? "odd" : "largest mean lat",
 				  tw_odd_name(&odd, odd.list));

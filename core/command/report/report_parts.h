@@ -247,10 +247,12 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
 			      int time);
 
-/* What tasks waited for: a table and the slowest; the most of it in a sentence
+/* What tasks waited for: a table and the slowest; of @who, in all; the most of it in a sentence
  * (report_waits.c). */
 void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *group,
 			 unsigned with);
+void tw_report_add_waited(struct tw_page *page, const struct tw_report_group *group,
+			  const char *who);
 void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_group *group);
 
 /* The jobs, hosts and devices of several groups, or of one, and its files, a row each; and which

@@ -322,6 +322,23 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 	tw_waits_free(&waits);
 }
 
+void tw_report_add_waited(struct tw_page *page, const struct tw_report_group *group,
+			  const char *who)
+{
+	const struct tw_waits *waits = group->all.waits;
+	uint64_t sum_ns = 0, count = 0;
+
+	/* The waits of jobs are part of their stages. */
+	if (!waits || !group->all.attached)
+		return;
+	for (size_t i = 0; i < waits->count; i++) {
+		sum_ns += waits->rows[i]->time.sum_ns;
+		count += waits->rows[i]->time.count;
+	}
+	tw_page_paragraph(page, "%s: all threads together waited %s for files, in %s", who,
+			  TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
+}
+
 /* Add what the waits of a row were for, after @beginning. */
 static void add_reason(struct tw_page *page, const struct tw_wait_row *row, const char *beginning)
 {
