@@ -113,10 +113,10 @@ void tw_recorder_throttle(const struct tw_recorder *recorder,
 
 /*
  * Return the frame that ends at @stack. Of the frames at or below it, this is
- * the oldest of
- * @function; frames that were entered later are gone. A function that takes
- * stack while it runs can end below its entry. Then the frame is the last one
- * entered.
+ * the oldest of @function; frames that were entered later are gone. But the
+ * last frame, whose caller was entered at @stack, jumped to the hook. A function
+ * that takes stack while it runs can end below its entry. Then the frame is the
+ * last one entered.
  */
 static struct tw_frame *frame_that_ends(const struct tw_recorder *recorder,
 					const void *function, uintptr_t stack)
@@ -124,7 +124,7 @@ static struct tw_frame *frame_that_ends(const struct tw_recorder *recorder,
 	struct tw_frame *found = NULL, *last = NULL;
 
 	if (recorder->top->function == function &&
-	    recorder->top->stack >= stack)
+	    (recorder->top->stack >= stack || recorder->top[-1].stack == stack))
 		return recorder->top;
 	for (struct tw_frame *frame = recorder->top; frame > recorder->frames;
 	     frame--) {

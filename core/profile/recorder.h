@@ -10,7 +10,7 @@
  * that of a later entry. It is not gone if the two are equal, since an inlined
  * function is entered on its caller's frame. An exit can be above its own entry
  * by the size of the function's frame, because compilers jump to the exit hook
- * at the very end.
+ * at the very end: then it is where its caller was entered.
  */
 #ifndef TW_PROFILE_RECORDER_H
 #define TW_PROFILE_RECORDER_H
@@ -160,7 +160,7 @@ static inline void tw_recorder_exit(struct tw_recorder *recorder,
 	if (tw__unlikely(frame->function != function) ||
 	    tw__unlikely(frame->start_ticks == TW_NOT_TIMED) ||
 	    tw__unlikely(recorder->deeper != 0) ||
-	    tw__unlikely(frame->stack < stack && frame[-1].stack <= stack)) {
+	    tw__unlikely(frame->stack < stack && frame[-1].stack < stack)) {
 		tw_recorder_exit_rest(recorder, function, stack, now_ticks);
 		return;
 	}

@@ -48,6 +48,23 @@ calls main 1 jump 10 middle 10 deepest 10 after 11
 is "$(field middle 5) $(field deepest 5) $(field jump 5)" '10 10 0' \
 	'those jumped over are left, the others are not'
 
+compile gcc walks <<'END'
+static volatile int sink;
+static __attribute__((noinline)) void walk(int left)
+{
+	sink++;
+	if (left) {
+		walk(left - 1);
+		walk(left - 1);
+	}
+}
+int main(void) { walk(9); return 0; }
+END
+record '' "$scratch/walks"
+calls walk 1023
+is "$(field walk 5) $(grep -c '^dropped 0 0 0 0 ' "$scratch/profile")" '0 1' \
+	'a function that calls itself last leaves no call'
+
 # ---- threads ----
 compile gcc threads <<'END'
 #include <pthread.h>

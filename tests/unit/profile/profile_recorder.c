@@ -99,6 +99,10 @@ static const struct {
 	{ "exits above their entry", { { 'F', 900, 0 }, { 'F', 800, 10 }, { 'f', 850, 30 },
 				       { 'f', 990, 100 } },
 	  { { "f", 1, 100, 0 }, { "ff", 1, 20, 0 } }, 0, 0 },
+	/* As gcc and clang do with -O2: f calls itself, and each call jumps to the hook. */
+	{ "exits where their caller was entered", { { 'F', 900, 0 }, { 'F', 800, 10 },
+		{ 'f', 900, 30 }, { 'F', 800, 40 }, { 'f', 900, 50 }, { 'f', 990, 100 } },
+	  { { "f", 1, 100, 0 }, { "ff", 2, 30, 0 } }, 0, 0 },
 	{ "an exit below its entry, with alloca", { { 'F', 900, 0 }, { 'f', 500, 70 } },
 	  { { "f", 1, 70, 0 } }, 0, 0 },
 	{ "a tail call is next to its caller", { { 'F', 900, 0 }, { 'f', 950, 10 },
