@@ -97,6 +97,7 @@ static TW_NO_HOOKS int wait_while_held(struct tw_profile_thread *thread)
 	uint64_t begin_ticks = tw_ticks();
 	int mode;
 
+	__atomic_store_n(&thread->is_held, 1, __ATOMIC_RELEASE);
 	for (;;) {
 		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 		mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
@@ -113,6 +114,7 @@ static TW_NO_HOOKS int wait_while_held(struct tw_profile_thread *thread)
 		if (mode > TW_PROFILE_HELD)
 			break;
 	}
+	thread->is_held = 0;
 	thread->recorder.excluded_ticks += tw_ticks() - begin_ticks;
 	return mode;
 }

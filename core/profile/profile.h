@@ -69,6 +69,9 @@ struct tw_profile_thread {
 	struct tw_profile_thread *next;
 	struct tw_arena arena;		/* this structure and its frames */
 	struct tw_profile_line line;	/* without events while it runs */
+	int is_held;			/* in a hook, until the file is written */
+	struct tw_frame *top_then;	/* the record's when writing began */
+	uint64_t calls_then;
 };
 
 struct tw_profile {
@@ -79,6 +82,7 @@ struct tw_profile {
 	uint64_t begin_ticks;
 	int64_t budget_bytes;
 	struct tw_profile_thread *threads;	/* this and what follows: under the lock */
+	uint64_t excluded_ticks;		/* writing took this much of the run */
 	/* of threads that have ended */
 	struct tw_tree ended;
 	struct tw_arena ended_arena;	/* their lines and events */

@@ -35,6 +35,7 @@ static void in_child(void)
 	tw_profile_unlock();
 	tw_profile.pid = getpid();
 	tw_profile.begin_ticks = tw_ticks();
+	tw_profile.excluded_ticks = 0;
 	tw_profile_threads_child();
 }
 
@@ -122,11 +123,17 @@ void tw_profile_object(const void *address)
 
 /* ---- writing ---- */
 
-/* Exclude this thread's time since then from every function. */
-static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
+/* Exclude the time that writing took from the run, and from the functions of each thread that
+ * was in one call all the time: this thread, and those that wait. The others count themselves
+ * how long they were held. */
+static void exclude(uint64_t ticks)
 {
-	if (thread && thread != &tw_profile_nobody)
-		thread->recorder.excluded_ticks += tw_ticks_end() - since_ticks;
+	tw_profile.excluded_ticks += ticks;
+	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next)
+		if (!__atomic_load_n(&thread->is_held, __ATOMIC_ACQUIRE) &&
+		    thread->recorder.top == thread->top_then &&
+		    thread->recorder.calls == thread->calls_then)
+			thread->recorder.excluded_ticks += ticks;
 }
 
 static int write_now(int mode_afterwards)
@@ -134,13 +141,17 @@ static int write_now(int mode_afterwards)
 	struct tw_profile_thread *self = tw_profile_self;
 	const struct timespec pause = { .tv_nsec = 100000 };
 	const char *given = tw_profile.options.file;
-	uint64_t now_ticks = tw_ticks_end(), waited_ns = 0;
+	uint64_t begin_ticks = tw_ticks_end(), waited_ns = 0, now_ticks;
 	struct tw_profile_cost cost;
 	char path[PATH_MAX + 32];
 	int failed;
 
 	tw_profile_self = &tw_profile_nobody;
 	tw_profile_lock();
+	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next) {
+		thread->top_then = thread->recorder.top;
+		thread->calls_then = thread->recorder.calls;
+	}
 	/* Measure the hooks again. The processor may run faster or slower than at the start,
 	 * while ticks stay the same. */
 	tw_profile_calibrate(&cost);
@@ -154,8 +165,8 @@ static int write_now(int mode_afterwards)
 		for (; __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) &&
 		     waited_ns < HOOK_WAIT_NS; waited_ns += (uint64_t)pause.tv_nsec)
 			nanosleep(&pause, NULL);
-	exclude(self, now_ticks);
 	now_ticks = tw_ticks_end();
+	exclude(now_ticks - begin_ticks);
 	/* A child after fork never overwrites its parent's file. */
 	if (!given[0])
 		snprintf(path, sizeof(path), "%.100s.%d.tickwise-profile",
@@ -165,7 +176,7 @@ static int write_now(int mode_afterwards)
 	else
 		snprintf(path, sizeof(path), "%s.%d", given, (int)tw_profile.pid);
 	failed = tw_profile_write_file(path, now_ticks);
-	exclude(self, now_ticks);
+	exclude(tw_ticks_end() - now_ticks);
 	__atomic_store_n(&tw_profile_mode, mode_afterwards, __ATOMIC_SEQ_CST);
 	tw_profile_unlock();
 	tw_profile_self = self;

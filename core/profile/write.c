@@ -97,7 +97,8 @@ static void put_head(struct output *out, uint64_t now_ticks)
 	    cost->inside, cost->inside_spread, cost->outside,
 	    cost->outside_spread, cost->both_spread, cost->untimed,
 	    cost->untimed_spread, cost->samples, cost->beyond);
-	put(out, "wall %" PRIu64 " %" PRIu64 "\n", tw_profile.begin_ticks, now_ticks);
+	put(out, "wall %" PRIu64 " %" PRIu64 "\n", tw_profile.begin_ticks,
+	    now_ticks - tw_profile.excluded_ticks);
 	tw_maps_each(put_map, out);
 }
 

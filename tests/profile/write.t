@@ -56,6 +56,41 @@ record "file=$scratch/none/profile" "$scratch/writes"
 is "$(cat "$scratch/program_out")" -2 'a directory that is not there: -ENOENT'
 has "$scratch/program_err" "can't write $scratch/none/profile" 'and told'
 
+# Writing measures the hooks again. From one file to the next the run and the calls that have not
+# returned become longer by the same.
+compile gcc twice <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "tickwise-profile.h"
+static pthread_barrier_t barrier;
+static void *waits(void *x)
+{
+	pthread_barrier_wait(&barrier);
+	pause();
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, waits, NULL);
+	pthread_barrier_wait(&barrier);
+	tw_profile_write();
+	if (rename(argv[argc - 1], argv[argc - 2]))
+		return 1;
+	tw_profile_write();
+	_exit(0);
+}
+END
+record '' "$scratch/twice" "$scratch/first" "$scratch/profile"
+spans() {
+	awk '/^wall/ { all = $3 - $2 } /^node/ && $11 { print $4, all - $7 }' "$scratch/$1" | sort
+}
+is "$(spans profile)" "$(spans first)" 'writing is part of neither the run nor a call'
+is "$(spans first | wc -l)" 2 'main, and the function of a thread that waits'
+
 # ---- throttle= ----
 compile gcc often <<'END'
 #define BARE __attribute__((noinline))
