@@ -102,6 +102,10 @@ golden callers_top profile --callers --top=1 doubtful
 # Of two functions that one calls, some calls were not timed.
 sed 's,^node 4 1 30 3 0,node 4 1 30 3 1,' plain >untimed
 golden untimed_csv profile --csv untimed
+# A function that calls itself: the inner calls are part of the outer ones.
+sed 's,^cost.*,cost 0 0 0 0 0 0 0 8 0,; /^node [3-6]/d; /^node 2/a node 3 2 10 2 0 4000 1900 2100 0 0 0
+	s,^node 2 1 20,node 2 1 10,' plain >recursion
+golden recursion profile --callers recursion
 golden quoted_csv profile --csv quoted
 golden quoted_svg profile --svg quoted
 

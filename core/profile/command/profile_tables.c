@@ -144,6 +144,26 @@ static int by_ticks(const void *a, const void *b)
 	return (left->ticks < right->ticks) - (left->ticks > right->ticks);
 }
 
+static uint32_t caller_of(const struct profile_file *file, size_t node)
+{
+	uint32_t parent = file->nodes[node].parent;
+
+	return parent ? file->nodes[parent].function : UINT32_MAX;
+}
+
+/* Is the call at @node inside another call of the same function by the same caller? Its time is
+ * counted there already. */
+static int is_nested(const struct profile_file *file, size_t node)
+{
+	size_t up = file->nodes[node].parent;
+
+	for (; up; up = file->nodes[up].parent)
+		if (file->nodes[up].function == file->nodes[node].function &&
+		    caller_of(file, up) == caller_of(file, node))
+			return 1;
+	return 0;
+}
+
 /* Add the callers of a function, or its callees. @arcs has room for all. */
 static void add_arcs(struct tw_table *table, const struct profile_result *result,
 		     uint32_t function, int are_callers, struct arc *arcs)
@@ -153,8 +173,7 @@ static void add_arcs(struct tw_table *table, const struct profile_result *result
 
 	for (size_t i = 1; i < file->node_count; i++) {
 		const struct profile_node *node = &file->nodes[i];
-		uint32_t caller = node->parent ? file->nodes[node->parent].function :
-						 UINT32_MAX;
+		uint32_t caller = caller_of(file, i);
 		uint32_t other = are_callers ? caller : node->function;
 
 		if ((are_callers ? node->function : caller) != function)
@@ -164,7 +183,8 @@ static void add_arcs(struct tw_table *table, const struct profile_result *result
 		if (at == count)
 			arcs[count++] = (struct arc) { .function = other };
 		arcs[at].calls += node->calls;
-		arcs[at].ticks += result->times[i].inclusive.ticks;
+		if (!is_nested(file, i))
+			arcs[at].ticks += result->times[i].inclusive.ticks;
 	}
 	qsort(arcs, count, sizeof(*arcs), by_ticks);
 	for (at = 0; at < count; at++) {
