@@ -264,6 +264,7 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 			.latency_ns = median_of(&trace, range, MEDIAN_NS),
 			.cycles = median_of(&trace, range, CYCLES),
 			.points = range.last - range.first + 1,
+			.flat_bytes = trace.points[range.last]->bytes,
 		};
 		for (unsigned i = range.first; i <= range.last; i++) {
 			const struct tw_memory_point *point = trace.points[i];
@@ -322,10 +323,10 @@ const char *const tw_level_agreement_texts[] = {
 	"smaller than sysfs says: shared with other cores or guests, a hypervisor that names "
 	"the whole socket's, or pages whose lines compete for the same sets",
 	[TW_LEVEL_LARGER] =
-	"larger than sysfs says: a hypervisor that names another model's, or lines that stay "
-	"in a victim cache",
+	"larger than sysfs says: a hypervisor that names another model's, lines that stay in "
+	"a victim cache, or a next cache without a flat part of its own",
 	[TW_LEVEL_NOT_FOUND] =
-	"in sysfs, not in the curve: not reached with this --max, not given to this guest, or "
+	"its end is in sysfs, not in the curve: not reached with this --max, not given to this guest, or "
 	"hidden between its neighbours",
 	[TW_LEVEL_NOT_SAID] = "in the curve, not in sysfs",
 };

@@ -82,9 +82,10 @@ const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve, size_
  * @cycles: of the core at its fastest: the median of what its sizes were judged by, which is
  *	the fastest batches or the medians; 0: unknown
  * @points: number of points in the flat part
+ * @flat_bytes: the largest size in the flat part
  */
 struct tw_level {
-	size_t size_bytes, next_bytes;
+	size_t size_bytes, next_bytes, flat_bytes;
 	double latency_ns, low_ns, high_ns, error_ns;
 	double cycles;
 	double cycle_ns;		/* of the core at its fastest; 0: unknown */

@@ -148,6 +148,9 @@ int tw_memlat_take_place(unsigned *cpu, const struct tw_memlat_arguments *argume
 int tw_memlat_calibrate(struct tw_rate *rate);
 struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cycle_kind kind);
 
+/* Return what sysfs says of a level; NULL: nothing. The last level is none of sysfs's caches if it
+ * is flat up to more than twice the size of the last one. */
+const struct tw_cache *tw_memlat_cache(const struct tw_memlat *memlat, unsigned i);
 /* Return "L1", "L2" and so on for caches, "memory" for the last of several levels. */
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
 /* Write "48K", "2M" or "1.5G"; a whole number if possible. @text has TW_FORMAT_SIZE bytes. */

@@ -26,7 +26,7 @@ static json_t *size_or_null(size_t bytes)
 static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
-	const struct tw_cache *cache = i < memlat->cache_count ? &memlat->caches[i] : NULL;
+	const struct tw_cache *cache = tw_memlat_cache(memlat, i);
 
 	return json_pack("{ss, so, so, sf, so, so, sf, sf, sf, si, sf, so, ss}",
 		"name", tw_memlat_level_name(memlat, i),

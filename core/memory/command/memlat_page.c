@@ -23,6 +23,16 @@
 #define MEMORY_WIDTH	6
 #define CURVE_WIDTH	(7 + 1 + 9)
 
+const struct tw_cache *tw_memlat_cache(const struct tw_memlat *memlat, unsigned i)
+{
+	const struct tw_cache *last = &memlat->caches[memlat->cache_count - 1];
+
+	if (i >= memlat->cache_count || (i + 1 == memlat->level_count && i &&
+					 memlat->levels[i].flat_bytes / 2 > last->bytes))
+		return NULL;
+	return &memlat->caches[i];
+}
+
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 {
 	static const char *const names[TW_LEVELS] = {
@@ -30,7 +40,7 @@ const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 	};
 
 	/* The last level, which has no end in the curve and is past all caches of sysfs. */
-	if (i + 1 == memlat->level_count && i && i >= memlat->cache_count)
+	if (i + 1 == memlat->level_count && i && !tw_memlat_cache(memlat, i))
 		return "memory";
 	return names[i];
 }
@@ -97,7 +107,7 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 static void add_level(struct tw_table *table, const struct tw_memlat *memlat, unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
-	const struct tw_cache *cache = i < memlat->cache_count ? &memlat->caches[i] : NULL;
+	const struct tw_cache *cache = tw_memlat_cache(memlat, i);
 
 	tw_table_row(table);
 	tw_cell_text(table, tw_memlat_level_name(memlat, i));

@@ -108,6 +108,15 @@ static void levels(void)
 		"ns/load: median of its sizes' medians; +-: of each of them, at most (95 %, of\n"
 		"this run). cycles: of the core at its fastest, in the fastest visits.\n",
 		"a level without a cache");
+	/* The part of a cache that has no end ends somewhere: flat up to four times L2 it is not L2. */
+	memlat.caches[1] = (struct tw_cache) { .level = 2, .bytes = 1 << 20 };
+	memlat.cache_count = 2;
+	for (unsigned times = 2; times <= 4; times += 2) {
+		memlat.levels[1].flat_bytes = memlat.caches[1].bytes * times;
+		tap_ok(!strcmp(tw_memlat_level_name(&memlat, 1), times == 2 ? "L2" : "memory") &&
+		       !tw_memlat_cache(&memlat, 1) == (times == 4), "flat up to %u times L2", times);
+	}
+	memlat.cache_count = 1;
 	memlat.level_count = 0;
 }
 
