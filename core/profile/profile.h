@@ -74,12 +74,19 @@ struct tw_profile_thread {
 	uint64_t calls_then;
 };
 
+/* What the kernel counted of all threads of this process. */
+struct tw_profile_usage {
+	uint64_t cpu_ns;
+	uint64_t preemptions;		/* another task took the CPU */
+};
+
 struct tw_profile {
 	struct tw_profile_options options;
 	struct tw_clock clock;
 	struct tw_profile_cost cost;
 	pid_t pid;
 	uint64_t begin_ticks;
+	struct tw_profile_usage usage;		/* of the run; while it is recorded: before it */
 	int64_t budget_bytes;
 	struct tw_profile_thread *threads;	/* this and what follows: under the lock */
 	uint64_t excluded_ticks;		/* writing took this much of the run */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,12 +31,27 @@ static pid_t first_pid;
 
 /* ---- the beginning ---- */
 
+/* Return what was used since @before. */
+static struct tw_profile_usage used_since(const struct tw_profile_usage *before)
+{
+	struct rusage now;
+
+	getrusage(RUSAGE_SELF, &now);
+	return (struct tw_profile_usage) {
+		.cpu_ns = (uint64_t)(now.ru_utime.tv_sec + now.ru_stime.tv_sec) * 1000000000 +
+			  (uint64_t)(now.ru_utime.tv_usec + now.ru_stime.tv_usec) * 1000 -
+			  before->cpu_ns,
+		.preemptions = (uint64_t)now.ru_nivcsw - before->preemptions,
+	};
+}
+
 static void in_child(void)
 {
 	tw_profile_unlock();
 	tw_profile.pid = getpid();
 	tw_profile.begin_ticks = tw_ticks();
 	tw_profile.excluded_ticks = 0;
+	tw_profile.usage = (struct tw_profile_usage) { 0 };
 	tw_profile_threads_child();
 }
 
@@ -87,6 +103,7 @@ static int set_up(void)
 	/* From here on hooks run in threads that have a record. */
 	__atomic_store_n(&tw_profile_mode, (int)options->fence, __ATOMIC_RELEASE);
 	tw_profile_calibrate(&tw_profile.cost);
+	tw_profile.usage = used_since(&(struct tw_profile_usage) { 0 });
 	tw_profile.begin_ticks = tw_ticks();
 	return 1;
 }
@@ -142,12 +159,14 @@ static int write_now(int mode_afterwards)
 	const struct timespec pause = { .tv_nsec = 100000 };
 	const char *given = tw_profile.options.file;
 	uint64_t begin_ticks = tw_ticks_end(), waited_ns = 0, now_ticks;
+	struct tw_profile_usage of_run;
 	struct tw_profile_cost cost;
 	char path[PATH_MAX + 32];
 	int failed;
 
 	tw_profile_self = &tw_profile_nobody;
 	tw_profile_lock();
+	of_run = used_since(&tw_profile.usage);
 	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next) {
 		thread->top_then = thread->recorder.top;
 		thread->calls_then = thread->recorder.calls;
@@ -167,6 +186,7 @@ static int write_now(int mode_afterwards)
 			nanosleep(&pause, NULL);
 	now_ticks = tw_ticks_end();
 	exclude(now_ticks - begin_ticks);
+	tw_profile.usage = of_run;
 	/* A child after fork never overwrites its parent's file. */
 	if (!given[0])
 		snprintf(path, sizeof(path), "%.100s.%d.tickwise-profile",
@@ -176,6 +196,8 @@ static int write_now(int mode_afterwards)
 	else
 		snprintf(path, sizeof(path), "%s.%d", given, (int)tw_profile.pid);
 	failed = tw_profile_write_file(path, now_ticks);
+	/* What was used before the run, and by writing. */
+	tw_profile.usage = used_since(&of_run);
 	exclude(tw_ticks_end() - now_ticks);
 	__atomic_store_n(&tw_profile_mode, mode_afterwards, __ATOMIC_SEQ_CST);
 	tw_profile_unlock();

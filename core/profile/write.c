@@ -99,6 +99,8 @@ static void put_head(struct output *out, uint64_t now_ticks)
 	    cost->untimed_spread, cost->samples, cost->beyond);
 	put(out, "wall %" PRIu64 " %" PRIu64 "\n", tw_profile.begin_ticks,
 	    now_ticks - tw_profile.excluded_ticks);
+	put(out, "usage %" PRIu64 " %" PRIu64 "\n", tw_profile.usage.cpu_ns,
+	    tw_profile.usage.preemptions);
 	tw_maps_each(put_map, out);
 }
 

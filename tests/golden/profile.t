@@ -36,6 +36,7 @@ rate 2000000000 125 MONOTONIC_RAW kernel
 fence rdtscp
 cost 12.5 1.25 30 2 3 8.5 4 16 2.5
 wall 1000 4001000
+usage 1500000 12
 dropped 3 0 2 1 4 9 1
 map 401000 402000 1000 $scratch/work/program
 thread 4711 program

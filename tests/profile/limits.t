@@ -35,6 +35,7 @@ has "$out" '"percentiles_ns"' 'histogram: percentiles in the JSON'
 record events=5 "$scratch/program"
 is "$(grep -c '^event ' "$scratch/profile") $(grep -c '^dropped 0 0 0 0 0 196 0' \
 	"$scratch/profile")" '5 1' 'events=5: five, and how many more there were'
+is "$(grep -c '^usage [0-9][0-9]* [0-9][0-9]*$' "$scratch/profile")" 1 'what it used is told'
 is "$(grep -c '^wall [1-9][0-9]* [1-9]' "$scratch/profile")" 1 \
 	'a begin and an end'
 

@@ -116,6 +116,8 @@ static int read_head(struct profile_file *file, const char *kind, const char *re
 				cost->untimed_spread + cost->beyond);
 	} else if (!strcmp(kind, "wall")) {
 		good = sscanf(rest, "%lu %lu", &file->begin_ticks, &file->end_ticks) == 2;
+	} else if (!strcmp(kind, "usage")) {
+		good = sscanf(rest, "%lu %lu", &file->cpu_ns, &file->preemptions) == 2;
 	} else if (!strcmp(kind, "dropped")) {
 		good = sscanf(rest, "%lu %lu %lu %lu %lu %lu %lu", &losses[0], &losses[1],
 			      &losses[2], &losses[3], &losses[4], &losses[5], &losses[6]) ==

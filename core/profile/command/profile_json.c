@@ -80,7 +80,7 @@ void tw_profile_print_json(const struct profile_result *result)
 		json_object_set_new(dropped, tw_profile_losses[i].key,
 				    json_integer((json_int_t)file->losses[i]));
 	root = json_pack("{s:s, s:i, s:s, s:i, s:i, s:s, s:s, s:s, s:f, s:f, "
-			 "s:f, s:{s:f, s:f, s:f, s:f, s:f, s:i}, s:o, s:o, s:o}",
+			 "s:f, s:I, s:I, s:{s:f, s:f, s:f, s:f, s:f, s:i}, s:o, s:o, s:o}",
 			 "schema", "tickwise-profile", "version", 1,
 			 "program", file->program ? file->program : "",
 			 "pid", file->pid, "threads", (int)file->thread_count,
@@ -89,6 +89,8 @@ void tw_profile_print_json(const struct profile_result *result)
 			 "hz_uncertainty_ppb", file->hz_uncertainty_ppb,
 			 "wall_ns", profile_ns(file, (double)(file->end_ticks -
 							      file->begin_ticks)),
+			 "cpu_ns", (json_int_t)file->cpu_ns,
+			 "preemptions", (json_int_t)file->preemptions,
 			 "hooks",
 			 "inside_ns", profile_ns(file, cost->inside),
 			 "inside_spread_ns", profile_ns(file, cost->inside_spread),

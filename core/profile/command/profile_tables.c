@@ -26,6 +26,12 @@ static struct tw_page *begin_page(const struct profile_file *file)
 			  "to the end", file->program ? file->program : "?", file->pid,
 			  file->thread_count, tw_format_plural(file->thread_count),
 			  SAY_TICKS(file, wall_ticks));
+	if (file->preemptions)
+		tw_page_paragraph(page, "another task took the CPU %" PRIu64 " time%s, and threads "
+				  "had one for %s in all: functions contain such waits, and "
+				  "their error does not", file->preemptions,
+				  tw_format_plural(file->preemptions),
+				  TW_SAY_NS((double)file->cpu_ns));
 	if (cost->samples)
 		tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a "
 				  "call and %s (+- %s) outside, measured in %u blocks and "

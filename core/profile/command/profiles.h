@@ -65,6 +65,7 @@ struct profile_file {
 	char against[32], source[32], fence[16];
 	struct tw_profile_cost cost;
 	uint64_t begin_ticks, end_ticks;
+	uint64_t cpu_ns, preemptions;	/* of all threads */
 	uint64_t losses[PROFILE_LOSSES];
 	size_t thread_count;
 	struct profile_map *maps;
