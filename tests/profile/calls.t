@@ -233,6 +233,9 @@ run profile --csv "$1"
 cp "$out" "$csv"
 is "$(field before 3) $(field child_only 3) $(field after 3) $(field main 3)" \
 	'0 5 1 0' 'with what it called itself'
+run profile -- "$scratch/forks"
+is "$(cat "$err")" 'tickwise profile: 1 process that it forked is not shown: --keep=FILE keeps its '\
+'in FILE.PID' 'a run tells of it'
 
 # ---- C++ ----
 if command -v g++ >/dev/null; then

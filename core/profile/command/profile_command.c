@@ -4,6 +4,7 @@
  * program that records, and prints the profile.
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,7 +55,8 @@ static const struct tw_option table[] = {
 	  .more = "Their calls are counted. Their time is their callers'. In NAME, * and "
 		  "? stand for any characters.", AT(exclude) },
 	{ .name = "keep", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
-	  .help = "Keep in FILE what was recorded", AT(keep) },
+	  .help = "Keep in FILE what was recorded",
+	  .more = "Processes that PROGRAM forks keep theirs in FILE.PID.", AT(keep) },
 	{ .name = NULL },
 };
 
@@ -114,8 +116,20 @@ static int read_file(const char *path, struct profile_file *file, int takes)
 	       FAIL(TW_EXIT_NO_INPUT, "%s: %s", path, tw_file_error(-failed));
 }
 
-/* Run the program and read its profile. Only the file that the user wants to
- * keep remains. */
+/* Children of a program that forks write files next to its own. */
+static void tell_children(const char *path)
+{
+	glob_t children;
+
+	if (glob(tw_format("%s.*", path), 0, NULL, &children))
+		return;
+	FAIL(0, "%zu process%s that it forked %s not shown: --keep=FILE keeps %s in FILE.PID",
+	     children.gl_pathc, children.gl_pathc == 1 ? "" : "es",
+	     children.gl_pathc == 1 ? "is" : "are", children.gl_pathc == 1 ? "its" : "theirs");
+	globfree(&children);
+}
+
+/* Run the program and read its profile. Only files that the user wants to keep remain. */
 static int run_and_read(const struct profile_want *want, char **argv,
 			struct profile_file *file)
 {
@@ -138,7 +152,8 @@ static int run_and_read(const struct profile_want *want, char **argv,
 			    argv[0]);
 	else if (code == TW_EXIT_GOOD)
 		code = read_file(path, file, TW_INPUT_OWN);
-	/* Children of a program that forks write files there, too. */
+	if (!want->keep)
+		tell_children(path);
 	tw_private_folder_remove(folder);
 	return code;
 }
