@@ -326,7 +326,8 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 				   strerror(errno));
 	/* fio may not get so far, as of a limit of memory. */
 	if (!*reason && !version_of(engines->fio))
-		return tw_run_fail(TW_EXIT_SOFTWARE, "%s does not run: %.*s", engines->fio,
+		return tw_run_fail(TW_EXIT_SOFTWARE, "%s %s%.*s", engines->fio,
+				   *printed ? "does not run: " : "is no fio: it prints nothing",
 				   (int)strcspn(printed, "\n"), printed);
 	return tw_run_fail(TW_EXIT_SOFTWARE, "%s can't load %s: %s Type: tickwise build-engine%s%s",
 			   engines->fio, path, *reason ? tw_format("%s.", reason) :

@@ -129,6 +129,7 @@ engine=built/silent.so refuses 70 \
 	"$FIO can't load $scratch/built/silent.so: is it built for this fio?" job.fio
 FAKE_LACKS='failed to map a library' engine=built/silent.so refuses 70 \
 	"$FIO does not run: failed to map a library" job.fio
+FIO=true engine=built/silent.so refuses 70 'true is no fio: it prints nothing' job.fio
 TMPDIR=$scratch/nowhere fio_run job.fio
 is "$status" 0 'it needs no folder for temporary files'
 cp "$FIO" other
