@@ -22,8 +22,8 @@ static const struct tw_command commands[] = { TW_EACH_COMMAND(COMMAND) { .name =
 static void print_usage(FILE *stream)
 {
 	fputs("usage: tickwise COMMAND [options]\n\n"
-	      "Show where the time of an I/O goes, in fio and in programs that use "
-	      "io_uring.\n\n", stream);
+	      "Show where the time of an I/O goes, in fio and in any other program.\n\n",
+	      stream);
 	for (const struct tw_command *command = commands; command->name; command++)
 		fprintf(stream, "  %-14s %s\n", command->name, command->does);
 	fputs("\nOptions:\n"
