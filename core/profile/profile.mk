@@ -24,6 +24,8 @@ $(B)/$(PROFILE_SONAME): $(PROFILE_OBJECTS) $(B)/libtickwise.a \
 	$(call say,LD,$@)
 	$(call link_library,$(BIND_NOW) $(STAY_LOADED)) $(CORE_LIBS)
 
-# The hooks come first: they need the library, so --as-needed keeps it.
+# The hooks come first: they need the library, so --as-needed keeps it. With -flto nothing asks for
+# them before the compiler has run, and the C library has empty ones.
 $(B)/libtickwise-profile.so: $(B)/libtickwise-profile_hooks.a $(B)/$(PROFILE_SONAME)
-	$(Q)echo '/* GNU ld script */ INPUT ( $(^F) $(PROFILE_INPUT) )' >$@
+	$(Q)echo '/* GNU ld script */ EXTERN ( __cyg_profile_func_enter )' \
+		'INPUT ( $(^F) $(PROFILE_INPUT) )' >$@

@@ -65,6 +65,14 @@ calls walk 1023
 is "$(field walk 5) $(grep -c '^dropped 0 0 0 0 ' "$scratch/profile")" '0 1' \
 	'a function that calls itself last leaves no call'
 
+# ---- link-time optimization ----
+compile gcc optimized -flto <<'END'
+static __attribute__((noinline)) int work(int n) { return n + 1; }
+int main(void) { int n = 0; while (n < 5) n = work(n); return n != 5; }
+END
+record '' "$scratch/optimized"
+calls main 1 work 5
+
 # ---- threads ----
 compile gcc threads <<'END'
 #include <pthread.h>
