@@ -39,6 +39,16 @@ is "$(grep -c '^usage [0-9][0-9]* [0-9][0-9]*$' "$scratch/profile")" 1 'what it 
 is "$(grep -c '^wall [1-9][0-9]* [1-9]' "$scratch/profile")" 1 \
 	'a begin and an end'
 
+run profile --trace "$scratch/profile"
+is "$(cat "$err")" '' '--trace: nothing to tell'
+record '' "$scratch/program"
+run profile --trace "$scratch/profile"
+is "$(cat "$err")" 'tickwise profile: no calls were kept to be drawn: record with --record=events' \
+	'--trace without events: told'
+run profile --exclude=ofen -- "$scratch/program"
+is "$(cat "$err")" "tickwise profile: --exclude: $scratch/program has no function of that name" \
+	'--exclude without such a function: told'
+
 run profile --csv --exclude='oft*' --keep="$scratch/profile" -- "$scratch/program"
 is "$status" 0 '--exclude: runs the program'
 cp "$out" "$csv"

@@ -3,6 +3,7 @@
  * `tickwise profile --json` and --trace: prints a profile as JSON.
  */
 
+#include "command/command.h"
 #include "command/output/page.h"
 #include "base/allocate.h"
 #include "latency/histogram.h"
@@ -109,6 +110,9 @@ void tw_profile_print_trace(const struct profile_result *result)
 	const struct profile_file *file = result->file;
 	json_t *events = json_array();
 
+	if (!file->event_count)
+		tw_command_fail(TW_PROFILE_NAME, 0, "no calls were kept to be drawn: record with "
+				"--record=events");
 	for (size_t i = 0; i < file->event_count; i++) {
 		const struct profile_event *event = &file->events[i];
 		const struct profile_function *function =

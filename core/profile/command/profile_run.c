@@ -22,12 +22,13 @@ struct filter {
 	const struct profile_want *want;
 	const char *program;
 	struct tw_output output;
+	size_t found;
 };
 
 /* Write a line for a function that is not to be timed: see core/profile/maps.c. */
 static void filter_symbol(void *context, const char *name, uint64_t offset)
 {
-	const struct filter *filter = context;
+	struct filter *filter = context;
 	const struct tw_option_texts *exclude = &filter->want->exclude;
 	char *text = tw_profile_demangle(name);
 
@@ -35,6 +36,7 @@ static void filter_symbol(void *context, const char *name, uint64_t offset)
 		if (fnmatch(exclude->list[i], name, 0) == 0 ||
 		    fnmatch(exclude->list[i], text, 0) == 0) {
 			fprintf(filter->output.stream, "%lx %s\n", offset, filter->program);
+			filter->found++;
 			break;
 		}
 	free(text);
@@ -43,12 +45,15 @@ static void filter_symbol(void *context, const char *name, uint64_t offset)
 static int write_filter(const struct profile_want *want, const char *program, const char *path)
 {
 	char found[PATH_MAX], *place = tw_child_find(found, program) ? realpath(found, NULL) : NULL;
-	struct filter filter = { want, place, { .stream = NULL } };
+	struct filter filter = { .want = want, .program = place };
 	int failed = place ? tw_output_open(&filter.output, path) : -ENOENT;
 
 	if (!failed)
 		failed = tw_output_close(&filter.output, tw_profile_each_symbol(place, &filter,
 										filter_symbol));
+	if (!failed && !filter.found)
+		tw_command_fail(TW_PROFILE_NAME, 0, "--exclude: %s has no function of that name",
+				program);
 	free(place);
 	return failed;
 }
