@@ -148,9 +148,9 @@ char *tw_format(const char *format, ...)
 	return text;
 }
 
-size_t tw_push(char ***list, size_t count, char *text)
+void tw_push(struct tw_texts *into, char *text)
 {
-	*list = tw_grow(*list, count, sizeof(**list));
-	(*list)[count] = text;
-	return count + 1;
+	*tw_grow_by_one(into->list, into->count) = text;
+	into->list = tw_grow(into->list, into->count, sizeof(*into->list));
+	into->list[into->count] = NULL;
 }

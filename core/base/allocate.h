@@ -74,8 +74,13 @@ void *tw_grow(void *array, size_t count, size_t size);
 	&(array)[(count)++];						\
 })
 
-/* Add @text after the @count elements of @list. Return: the new count. */
-size_t tw_push(char ***list, size_t count, char *text);
+/* Texts in the order in which they came. Behind the last one is NULL; without any, @list is. */
+struct tw_texts {
+	char **list;
+	size_t count;
+};
+
+void tw_push(struct tw_texts *into, char *text);
 
 /* Free all memory of this part. */
 void tw_release_texts(void);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "command/options.h"
 
 #define LONGEST_NAME	64	/* longest name that is compared */
@@ -280,7 +279,6 @@ static int take_value(const struct reading *reading, const struct tw_option *opt
 		      const char *text)
 {
 	void *at = place_of(reading, option);
-	struct tw_option_texts *texts = at;
 	int index;
 
 	switch (option->kind) {
@@ -295,7 +293,7 @@ static int take_value(const struct reading *reading, const struct tw_option *opt
 	case TW_OPTION_WORDS:
 		return take_words(reading, option, text);
 	case TW_OPTION_TEXTS:
-		texts->count = tw_push(&texts->list, texts->count, tw_copy_text(text));
+		tw_push(at, tw_copy_text(text));
 		return 0;
 	case TW_OPTION_FILE:
 		if (!*text)

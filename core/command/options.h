@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/allocate.h"
+
 /* The kind of a value, and the type that stores it. */
 enum tw_option_kind {
 	TW_OPTION_SWITCH,	/* no value; an int or enum becomes .sets, or 1 */
@@ -26,13 +28,7 @@ enum tw_option_kind {
 	TW_OPTION_TEXT,		/* const char * */
 	TW_OPTION_FILE,		/* const char *; shells complete a file */
 	TW_OPTION_PROGRAM,	/* const char *; shells complete a program */
-	TW_OPTION_TEXTS,	/* may be repeated; struct tw_option_texts */
-};
-
-/* They live until tw_release_texts(). */
-struct tw_option_texts {
-	char **list;
-	size_t count;
+	TW_OPTION_TEXTS,	/* may be repeated; struct tw_texts */
 };
 
 struct tw_option {

@@ -31,7 +31,7 @@ struct wanted {
 	int convert;
 	int dry_run;
 	int report, no_report;
-	struct tw_option_texts ab;	/* with no text or two */
+	struct tw_texts ab;	/* with no text or two */
 	int runs;		/* 0: not given */
 	double until_percent;	/* 0: not given */
 	int most;
@@ -158,16 +158,12 @@ static char **options_of_engine(const struct wanted *wanted)
 		{ "tw_kernel", wanted->kernel },
 		{ "tw_kernel_every", wanted->kernel_every },
 	};
-	char **list = NULL;
-	size_t count = 0;
+	struct tw_texts options = { .count = 0 };
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
 		if (given[i].value)
-			count = tw_push(&list, count, tw_format("%s=%s", given[i].name,
-								given[i].value));
-	if (count)
-		tw_push(&list, count, NULL);
-	return list;
+			tw_push(&options, tw_format("%s=%s", given[i].name, given[i].value));
+	return options.list;
 }
 
 static int change_all(struct tw_run_arguments *arguments,
@@ -349,28 +345,25 @@ static int run_once(struct tw_run_arguments *arguments, const char *fio,
  * itself; or NULL. */
 static int compare(const struct tw_run_reports sides[2], const char *level)
 {
-	char **argv = NULL;
-	size_t count = tw_push(&argv, 0, tw_format("diff"));
+	struct tw_texts argv = { .count = 0 };
 
+	tw_push(&argv, tw_format("diff"));
 	if (level)
-		count = tw_push(&argv, count, tw_format("--level=%s", level));
-
+		tw_push(&argv, tw_format("--level=%s", level));
 	for (int side = 0; side < 2; side++) {
 		if (side)
-			count = tw_push(&argv, count, tw_format("--"));
+			tw_push(&argv, tw_format("--"));
 		for (size_t i = 0; i < sides[side].count; i++) {
 			char *path = sides[side].list[i].path;
 
-			count = tw_push(&argv, count, *path == '-' ?
-					tw_format("./%s", path) : path);
+			tw_push(&argv, *path == '-' ? tw_format("./%s", path) : path);
 		}
 	}
-	tw_push(&argv, count, NULL);
 	if (!tw_command_is_quiet()) {
 		tw_run_say("to compare them again:");
-		tw_run_print_command("  tickwise", argv, stderr);
+		tw_run_print_command("  tickwise", argv.list, stderr);
 	}
-	return tw_command_diff(argv);
+	return tw_command_diff(argv.list);
 }
 
 /* The numbers of pairs after which the runs are compared. */

@@ -336,69 +336,63 @@ static char *path_of_copy(int fd)
 }
 
 /* fio takes the files that follow a --client for its host alone. */
-static size_t push_hosts(char ***list, size_t count, const struct tw_run_arguments *arguments,
-			 const struct tw_run_argument *argument)
+static void push_hosts(struct tw_texts *list, const struct tw_run_arguments *arguments,
+		       const struct tw_run_argument *argument)
 {
 	for (size_t i = 0; i < argument->host_count; i++) {
 		const struct tw_run_host *host = &arguments->hosts.list[argument->host + i];
 
-		count = tw_push(list, count, tw_format("--client=%s", host->name));
+		tw_push(list, tw_format("--client=%s", host->name));
 		for (size_t j = 0; j < host->file_count; j++)
-			count = tw_push(list, count, host->copy_count ?
-					path_of_copy(host->copies[j]) : tw_format("%s",
-					arguments->files[host->first_file + j].path));
+			tw_push(list, host->copy_count ? path_of_copy(host->copies[j]) :
+				tw_format("%s", arguments->files[host->first_file + j].path));
 	}
-	return count;
 }
 
-static size_t push(char ***list, size_t count, const struct tw_run_arguments *arguments,
-		   const struct tw_run_argument *argument)
+static void push(struct tw_texts *list, const struct tw_run_arguments *arguments,
+		 const struct tw_run_argument *argument)
 {
 	const struct tw_run_jobs *jobs = &arguments->jobs;
 	const int is_output = argument->is_output && arguments->hosts.out_fd;
 
 	if (argument->before && (argument->host_count || is_output))
-		count = tw_push(list, count, argument->before);
-	if (argument->host_count)
-		return push_hosts(list, count, arguments, argument);
-	if (is_output || (arguments->hosts.count && argument->file >= 0))
-		return count;
-	if (argument->file >= 0 && arguments->files[argument->file].copy)
-		return tw_push(list, count, path_of_copy(arguments->files[argument->file].copy));
-	if (argument->line >= 0 && jobs->is_changed) {
+		tw_push(list, argument->before);
+	if (argument->host_count) {
+		push_hosts(list, arguments, argument);
+	} else if (is_output || (arguments->hosts.count && argument->file >= 0)) {
+		return;
+	} else if (argument->file >= 0 && arguments->files[argument->file].copy) {
+		tw_push(list, path_of_copy(arguments->files[argument->file].copy));
+	} else if (argument->line >= 0 && jobs->is_changed) {
 		const struct tw_run_line *line = &jobs->lines[argument->line];
 		char *first = jobs->sections[line->section].first;
 
 		if (line->text)
-			count = tw_push(list, count, line->text);
+			tw_push(list, line->text);
 		if (strcmp(line->name, "name") == 0 && first)
-			count = tw_push(list, count, first);
+			tw_push(list, first);
 		for (char **last = tw_run_last(jobs, (size_t)argument->line); last && *last;
 		     last++)
-			count = tw_push(list, count, tw_format("--%s", *last));
-		return count;
+			tw_push(list, tw_format("--%s", *last));
+	} else {
+		for (int i = 0; i < argument->count; i++)
+			tw_push(list, argument->argv[i]);
 	}
-	for (int i = 0; i < argument->count; i++)
-		count = tw_push(list, count, argument->argv[i]);
-	return count;
 }
 
 char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 			    const char *fio)
 {
-	char **list = NULL;
-	size_t count = tw_push(&list, 0, tw_format("%s", fio));
+	struct tw_texts list = { .count = 0 };
 
+	tw_push(&list, tw_format("%s", fio));
 	/* fio sends options that follow a --client to the server. */
 	if (arguments->hosts.out_fd)
-		count = tw_push(&list, count, tw_format("--output=/proc/self/fd/%d",
-							arguments->hosts.out_fd));
-
+		tw_push(&list, tw_format("--output=/proc/self/fd/%d", arguments->hosts.out_fd));
 	/* fio knows an engine's options only after the engine's name. */
 	if (arguments->jobs.sections[0].first)
-		count = tw_push(&list, count, arguments->jobs.sections[0].first);
+		tw_push(&list, arguments->jobs.sections[0].first);
 	for (size_t i = 0; i < arguments->count; i++)
-		count = push(&list, count, arguments, &arguments->list[i]);
-	tw_push(&list, count, NULL);
-	return list;
+		push(&list, arguments, &arguments->list[i]);
+	return list.list;
 }

@@ -127,8 +127,7 @@ static int find_files(struct tw_run_arguments *arguments)
 int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engines *engines)
 {
 	struct tw_run_hosts *hosts = &arguments->hosts;
-	char **added = NULL;
-	size_t count;
+	struct tw_texts added = { .count = 0 };
 	int code;
 
 	if (arguments->jobs.line_count)
@@ -137,19 +136,18 @@ int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engin
 	code = find_files(arguments);
 	hosts->option = tw_format("tw_send=%*s", (int)sizeof(hosts->list->token), "");
 	strcpy(strchr(hosts->option, '=') + 1, "TOKEN");
-	count = tw_push(&added, 0, tw_format("tw_report=none"));
+	tw_push(&added, tw_format("tw_report=none"));
 	for (char **option = engines->added; option && *option; option++) {
 		if (!strncmp(*option, "tw_interval=", 12))
 			return tw_run_fail(TW_EXIT_USAGE, "--interval: not with --client: its "
 					   "files would stay on the hosts");
-		count = tw_push(&added, count, *option);
+		tw_push(&added, *option);
 	}
 	if (!engines->is_given)
 		tw_run_name_engines(engines);
 	engines->for_hosts = 1;
-	count = tw_push(&added, count, hosts->option);
-	tw_push(&added, count, NULL);
-	engines->added = added;
+	tw_push(&added, hosts->option);
+	engines->added = added.list;
 	return code;
 }
 

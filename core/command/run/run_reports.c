@@ -324,31 +324,30 @@ int tw_run_check_reports(const struct tw_run_reports *reports,
 
 char **tw_run_paths(const struct tw_run_reports *reports)
 {
-	char **list = NULL;
+	struct tw_texts paths = { .count = 0 };
 
 	for (size_t i = 0; i < reports->count; i++)
-		tw_push(&list, i, reports->list[i].path);
-	return list;
+		tw_push(&paths, reports->list[i].path);
+	return paths.list;
 }
 
 char **tw_run_report_arguments(const struct tw_run_reports *reports, int all)
 {
-	char **argv = NULL;
-	size_t count = tw_push(&argv, 0, tw_format("report"));
+	struct tw_texts argv = { .count = 0 };
 	int has_dash = 0;
 
+	tw_push(&argv, tw_format("report"));
 	if (all)
-		count = tw_push(&argv, count, tw_format("--all"));
+		tw_push(&argv, tw_format("--all"));
 	if (reports->are_of_hosts)
-		count = tw_push(&argv, count, tw_format("--merge-hosts"));
+		tw_push(&argv, tw_format("--merge-hosts"));
 	for (size_t i = 0; i < reports->count; i++)
 		has_dash |= reports->list[i].path[0] == '-';
 	if (has_dash)
-		count = tw_push(&argv, count, tw_format("--"));
+		tw_push(&argv, tw_format("--"));
 	for (size_t i = 0; i < reports->count; i++)
-		count = tw_push(&argv, count, reports->list[i].path);
-	tw_push(&argv, count, NULL);
-	return argv;
+		tw_push(&argv, reports->list[i].path);
+	return argv.list;
 }
 
 void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown)

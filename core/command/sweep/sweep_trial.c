@@ -157,19 +157,19 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 {
 	const int is_path = tw_run_is_target(path);
 	struct tw_run_arguments *arguments = &sweep->arguments;
-	char **argv = NULL;
-	size_t count = tw_push(&argv, 0, tw_format("--aux-path=%s", folder));
+	struct tw_texts argv = { .count = 0 };
 	int code;
 
-	count = tw_push(&argv, count, tw_format("%s", path));
+	tw_push(&argv, tw_format("--aux-path=%s", folder));
+	tw_push(&argv, tw_format("%s", path));
 	/* fio refuses what this program did not see. */
-	count = tw_push(&argv, count, is_path || !sweep->may_write ? tw_format("--readonly") : NULL);
-	tw_push(&argv, count, NULL);
+	if (is_path || !sweep->may_write)
+		tw_push(&argv, tw_format("--readonly"));
 	sweep->path = path;
 	sweep->threads = 1;
 	arguments->is_quiet = 1;
 	if (!is_path) {
-		code = tw_run_prepare(arguments, &sweep->engines, NULL, argv);
+		code = tw_run_prepare(arguments, &sweep->engines, NULL, argv.list);
 		if (code == TW_EXIT_GOOD)
 			code = check_jobs(sweep);
 		if (code == TW_EXIT_GOOD)
@@ -178,7 +178,7 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 	}
 	code = tw_run_try_engine(&sweep->engines, sweep->engines.path);
 	if (code == TW_EXIT_GOOD)
-		code = tw_run_read_arguments(arguments, argv, &sweep->engines);
+		code = tw_run_read_arguments(arguments, argv.list, &sweep->engines);
 	if (code == TW_EXIT_GOOD)
 		code = tw_run_open_target(&sweep->target, path);
 	if (code == TW_EXIT_GOOD)
@@ -238,17 +238,15 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 		tw_format("time_based=1 iodepth=%.0f runtime=%.0fms startdelay=%.0fms "
 			  "ramp_time=%.0fms", depth, 1e3 * how->seconds,
 			  1e3 * (how->burst_s + how->drain_s), 1e3 * how->settle_s);
-	char **list = NULL;
-	size_t count = 0;
+	struct tw_texts list = { .count = 0 };
 
 	/* With the same places in each trial, a cache would have them. */
 	options = tw_format("%s randrepeat=0", options);
 	if (rate > 0)
 		options = tw_format("%s tw_arrivals=poisson tw_rate_iops=%.0f", options, rate);
 	for (char *option = strtok(options, " "); option; option = strtok(NULL, " "))
-		count = tw_push(&list, count, option);
-	tw_push(&list, count, NULL);
-	return list;
+		tw_push(&list, option);
+	return list.list;
 }
 
 /* Merge the reports: all jobs are one load, whatever their names are. */

@@ -29,7 +29,7 @@ struct filter {
 static void filter_symbol(void *context, const char *name, uint64_t offset)
 {
 	struct filter *filter = context;
-	const struct tw_option_texts *exclude = &filter->want->exclude;
+	const struct tw_texts *exclude = &filter->want->exclude;
 	char *text = tw_profile_demangle(name);
 
 	for (size_t i = 0; i < exclude->count; i++)

@@ -184,7 +184,7 @@ struct profile_want {
 	unsigned top;			/* rows of the table; 0: all */
 	const char *options;		/* for TICKWISE_PROFILE; or "" */
 	const char *keep;		/* path to keep the run's file at; or NULL */
-	struct tw_option_texts exclude;	/* patterns of names */
+	struct tw_texts exclude;	/* patterns of names */
 };
 
 /* Run @argv and record its profile to @path. Return: an enum tw_exit, after a message if it

@@ -28,7 +28,7 @@ struct values {
 	size_t bytes;
 	double part_percent;
 	const char *file;
-	struct tw_option_texts names;
+	struct tw_texts names;
 };
 
 static const struct tw_option table[] = {
