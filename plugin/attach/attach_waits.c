@@ -203,19 +203,18 @@ static bool has_owner(enum tw_sleep_word word)
 
 static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow)
 {
-	char *const *text = slow->row->text, who[48] = "", others[192], reason[448];
+	char *const *text = slow->row->text, who[48] = "";
+	const char *reason = tw_report_say_reason(text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION],
+						  text[TW_WAIT_LIMIT], text[TW_WAIT_CGROUP]);
 
 	if (slow->who.kind == TW_WHO_PROCESS)
 		snprintf(who, sizeof(who), "%.16s (%u)", slow->who.name, slow->who.id);
-	tw_report_say_reason(reason, sizeof(reason), text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION],
-			     text[TW_WAIT_LIMIT], text[TW_WAIT_CGROUP]);
 	if (slow->others.key) {
 		json_t *json = json_pack("{so*}", "in_flight_of_others",
 					 tw_others_to_json(&slow->others));
+		const char *others = tw_report_say_others(json, 1);
 
-		if (tw_report_say_others(others, sizeof(others), json, 1))
-			snprintf(reason + strlen(reason), sizeof(reason) - strlen(reason), ", %s",
-				 others);
+		reason = others ? tw_format("%s, %s", reason, others) : reason;
 		json_decref(json);
 	}
 	tw_attach_lines_put(lines, &(struct tw_attach_line) {
@@ -224,6 +223,8 @@ static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_
 		.call = text[TW_WAIT_CALL], .file = text[TW_WAIT_FILE],
 		.reason = reason, .who = who, .offset = slow->offset, .bytes = slow->bytes,
 	});
+	/* attach may run for months. */
+	tw_release_texts();
 }
 
 static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,

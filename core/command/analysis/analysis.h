@@ -20,7 +20,7 @@
  * stage. */
 struct tw_report_stall {
 	const struct tw_report_slow *slowest;
-	char stage[48];
+	const char *stage;
 	uint64_t from_ns;		/* of the slowest I/O; CLOCK_MONOTONIC */
 	uint64_t ns;
 	size_t ios;
@@ -61,7 +61,7 @@ struct tw_report_steady {
 					 * change.h */
 	int is_apart;			/* 1: jobs of its hosts began at different times */
 	int directions;			/* whose I/Os count together */
-	char with[288];			/* "; ", a time, and what else changed then; "; " and
+	const char *with;		/* "; ", a time, and what else changed then; "; " and
 					 * what others had; or "" */
 };
 
@@ -162,7 +162,7 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 
 /* A stage of one of the slowest I/Os. */
 struct tw_report_slow_stage {
-	char name[48];			/* one or several: "device+complete" */
+	const char *name;		/* one or several: "device+complete" */
 	unsigned stage;			/* enum tw_stage; several: TW_KERNEL */
 	uint64_t ns;
 };
@@ -180,23 +180,20 @@ const json_t *tw_report_events_of(const json_t *trigger);
 
 /* ---- names (holder.c) ------------------------------------------------------------- */
 
-#define TW_REPORT_NAME	96	/* bytes of the name of a process or cgroup */
-
-/* Write who had the CPU, or whose requests a device had: "fio (1234)". Of several I/Os,
+/* Return who had the CPU, or whose requests a device had: "fio (1234)". Of several I/Os,
  * processes of one name are one: they may be many and short. */
-void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_single);
+const char *tw_report_say_holder(const json_t *had, int is_single);
 
-/* Write the path of a cgroup. Of a long one only the end is written. */
-void tw_report_say_path(char *text, size_t size, const char *path);
+/* Return the path of a cgroup, of a long one only the end. */
+const char *tw_report_say_path(const char *path);
 
-/* Write what a wait with this word was for: "the journal", "the limit of /a (io.max: wiops=100)".
+/* Return what a wait with this word was for: "the journal", "the limit of /a (io.max: wiops=100)".
  * @path: of the limit's cgroup. Both may be NULL or "", also below (causes.c). */
-void tw_report_say_wait(char *text, size_t size, const char *word, const char *limit,
-			const char *path);
+const char *tw_report_say_wait(const char *word, const char *limit, const char *path);
 
-/* Write why a wait was, with what belongs to that: "io.max (wiops=100 of /a)", "other (ext4_does)". */
-void tw_report_say_reason(char *text, size_t size, const char *reason, const char *function,
-			  const char *limit, const char *path);
+/* Return why a wait was, and what belongs to it: "io.max (wiops=100 of /a)", "other (ext4_does)". */
+const char *tw_report_say_reason(const char *reason, const char *function, const char *limit,
+				 const char *path);
 
 /* ---- what others had in flight, and commits (in_flight_of_others.c) --- */
 
@@ -204,9 +201,9 @@ void tw_report_say_reason(char *text, size_t size, const char *reason, const cha
 #define TW_REPORT_OTHERS_KINDS	(TW_WITH_COMMANDS - TW_WITH_READS + 2)
 extern const char *const tw_others_text[TW_REPORT_OTHERS_KINDS - 1];
 
-/* Write what the device had in flight for others when it got a slow I/O: "behind writes of
- * dd"; of a single I/O with numbers. Return 0: it is not known. */
-int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_single);
+/* Return what the device had in flight for others when it got a slow I/O: "behind writes of
+ * dd"; of a single I/O with numbers. NULL: it is not known. */
+const char *tw_report_say_others(const json_t *slow, int is_single);
 
 /* Return the same of waits, also of those without I/O of others. @counted: of how many this is
  * known. NULL: of none, or nearly all were without. */
@@ -218,9 +215,9 @@ const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t
 const char *tw_report_say_others_sums(const struct tw_report *report, int direction,
 				      double all_ns);
 
-/* Write who else was in the commit that a slow sync waited for: "for a commit with handles of
- * dd"; of a single sync with numbers. Return 0: nobody, or that is not known. */
-int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single);
+/* Return who else was in the commit that a slow sync waited for: "for a commit with handles of
+ * dd"; of a single sync with numbers. NULL: nobody, or that is not known. */
+const char *tw_report_say_commit(const json_t *slow, int is_single);
 
 /* Return with whose handles the commits were that @syncs waited for, and the parts of them:
  * "dd (1234) 14 %, fio (77) 2 %". NULL: nobody is named. */
@@ -241,7 +238,7 @@ enum tw_report_bound {
 /* What had the CPU while the job's thread waited for one; or the disk below that ended the
  * stage device. */
 struct tw_report_holder {
-	char name[80];
+	const char *name;
 	double ns;
 };
 
@@ -249,8 +246,8 @@ struct tw_report_holder {
 
 /* Time of slow I/Os in a stage for one cause. */
 struct tw_report_cause {
-	char stage[48];		/* also "blockq (scheduler)" */
-	char words[160];	/* "": the job recorded none */
+	const char *stage;	/* also "blockq (scheduler)" */
+	const char *words;	/* "": the job recorded none */
 	enum tw_report_bound bound;
 	double ns;
 	struct tw_report_holder holders[TW_REPORT_HOLDERS];	/* the longest first */

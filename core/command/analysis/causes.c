@@ -6,7 +6,6 @@
  * if the job did not record causes.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command/analysis/analysis.h"
@@ -41,12 +40,10 @@ static struct tw_report_cause *put(struct dividing *of, enum tw_report_bound bou
 		i++;
 	if (i == TW_REPORT_REASONS)
 		return NULL;
-	if (i == into->count) {
-		all[i] = (struct tw_report_cause) { .bound = bound };
-		snprintf(all[i].stage, sizeof(all[i].stage), "%s", of->stage);
-		snprintf(all[i].words, sizeof(all[i].words), "%s", words);
-		into->count++;
-	}
+	if (i == into->count)
+		all[into->count++] = (struct tw_report_cause) {
+			.stage = of->stage, .words = words, .bound = bound,
+		};
 	all[i].ns += ns;
 	return &all[i];
 }
@@ -67,10 +64,8 @@ static void put_holder(struct tw_report_holder all[TW_REPORT_HOLDERS], size_t *c
 		all[--i].ns = 0;
 		--*count;
 	}
-	if (i == *count) {
-		snprintf(all[i].name, sizeof(all[i].name), "%s", name);
-		++*count;
-	}
+	if (i == *count)
+		all[(*count)++].name = name;
 	all[i].ns += ns;
 	for (; i && all[i].ns > all[i - 1].ns; i--) {
 		moved = all[i];
@@ -107,36 +102,27 @@ static enum tw_sleep_part part_of(const json_t *slept)
 	return word < TW_SLEEP_WORDS ? tw_sleep_texts[word].part : TW_SLEEPS_ANYWHERE;
 }
 
-void tw_report_say_wait(char *text, size_t size, const char *word, const char *limit,
-			const char *path)
+const char *tw_report_say_wait(const char *word, const char *limit, const char *path)
 {
-	const int i = word_of(word), has_path = path && *path;
-	char name[TW_REPORT_NAME] = "a limit of its cgroup";
+	const int i = word_of(word);
 
-	if (i != TW_SLEEP_IO_MAX || !limit || !*limit) {
-		snprintf(text, size, "%s", i < TW_SLEEP_WORDS ? tw_sleep_texts[i].text : word);
-		return;
-	}
-	if (has_path)
-		tw_report_say_path(name, sizeof(name), path);
-	snprintf(text, size, "%s%s (io.max: %s)", has_path ? "the limit of " : "", name, limit);
+	if (i != TW_SLEEP_IO_MAX || !limit || !*limit)
+		return i < TW_SLEEP_WORDS ? tw_sleep_texts[i].text : word;
+	return tw_format("%s (io.max: %s)", path && *path ?
+			 tw_format("the limit of %s", tw_report_say_path(path)) :
+			 "a limit of its cgroup", limit);
 }
 
-/* Write what a thread slept for, or what held an I/O back. */
-static void say_slept(char *text, size_t size, const json_t *slept)
+/* Return what a thread slept for, or what held an I/O back. */
+static const char *say_slept(const json_t *slept)
 {
 	const char *word = tw_report_string(slept, "reason");
 	const char *function = tw_report_string(slept, "function");
-	static const char before[] = "waiting for ";
-	const size_t length = sizeof(before) - 1;
 
-	if (word_of(word) == TW_SLEEP_OTHER && function) {
-		snprintf(text, size, "asleep in %s()", function);
-		return;
-	}
-	snprintf(text, size, "%s", before);
-	tw_report_say_wait(text + length, size - length, word, tw_report_string(slept, "limit"),
-			   tw_report_string(slept, "cgroup"));
+	return word_of(word) == TW_SLEEP_OTHER && function ?
+	       tw_format("asleep in %s()", function) :
+	       tw_format("waiting for %s", tw_report_say_wait(
+			 word, tw_report_string(slept, "limit"), tw_report_string(slept, "cgroup")));
 }
 
 /* Divide the stage by what the job's thread did, as far as that is known, and by the sleeps
@@ -148,9 +134,7 @@ static void divide_thread(struct dividing *of, const json_t *causes, int is_sing
 	double waited_ns = (double)tw_report_u64(causes, "waited_ns") +
 			   (double)tw_report_u64(causes, "interrupts_ns");
 	double asleep_ns = (double)tw_report_u64(causes, "asleep_ns");
-	char name[sizeof(((struct tw_report_holder *)0)->name)];
 	struct tw_report_cause *wait;
-	char words[sizeof(((struct tw_report_cause *)0)->words)];
 
 	for (size_t i = 0; i < json_array_size(had_cpu); i++) {
 		const json_t *had = json_array_get(had_cpu, i);
@@ -165,9 +149,9 @@ static void divide_thread(struct dividing *of, const json_t *causes, int is_sing
 	for (size_t i = 0; wait && i < json_array_size(had_cpu); i++) {
 		const json_t *had = json_array_get(had_cpu, i);
 
-		tw_report_say_holder(name, sizeof(name), had, is_single);
 		if (strcmp(tw_report_string(had, "kind"), "idle"))
-			put_holder(wait->holders, &wait->holder_count, name,
+			put_holder(wait->holders, &wait->holder_count,
+				   tw_report_say_holder(had, is_single),
 				   (double)tw_report_u64(had, "ns"));
 	}
 	for (size_t i = 0; i < json_array_size(sleeps); i++) {
@@ -177,8 +161,8 @@ static void divide_thread(struct dividing *of, const json_t *causes, int is_sing
 		/* It is a part of blockq. */
 		if (part_of(slept) == TW_SLEEPS_WORKER)
 			continue;
-		say_slept(words, sizeof(words), slept);
-		put(of, is_hold(slept) ? TW_REPORT_AT_MOST : TW_REPORT_EXACT, words, ns);
+		put(of, is_hold(slept) ? TW_REPORT_AT_MOST : TW_REPORT_EXACT, say_slept(slept),
+		    ns);
 		asleep_ns -= ns;
 	}
 	put(of, TW_REPORT_EXACT, "the job's thread was asleep", asleep_ns);
@@ -209,7 +193,6 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 	double parts_ns[TW_SCHEDULER - TW_BEFORE + 1] = { 0 };
 	const double worker_ns = (double)tw_report_u64(json, tw_time_metrics[TW_WORKER].name);
 	double known_ns = all_ns - of->left_ns, rest_ns = all_ns - worker_ns;
-	char stage[48];
 
 	if (!json)
 		return;
@@ -238,10 +221,9 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 			most = parts_ns[j] > *most ? &parts_ns[j] : most;
 		take_off(most, &known_ns, known_ns);
 	}
-	of->stage = stage;
 	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
-		snprintf(stage, sizeof(stage), "blockq (%s)", exact || i != TW_BEFORE ?
-			 tw_time_metrics[i].name : "before+admission");
+		of->stage = tw_format("blockq (%s)", exact || i != TW_BEFORE ?
+				      tw_time_metrics[i].name : "before+admission");
 		put(of, exact && (!late || i != TW_BEFORE) ? TW_REPORT_EXACT :
 		    i == TW_BEFORE ? TW_REPORT_AT_LEAST : TW_REPORT_AT_MOST,
 		    i == TW_SCHEDULER ? "" : without_cause, parts_ns[i - TW_BEFORE]);
@@ -255,14 +237,12 @@ static void divide_sync(struct dividing *of, const json_t *slow, int stage, int 
 {
 	const int in_kernel = stage == TW_KERNEL;
 	const json_t *parts = json_object_get(slow, in_kernel ? "sync" : "complete");
-	char name[48], words[sizeof(((struct tw_report_cause *)0)->words)];
+	const char *commit = tw_report_say_commit(slow, is_single);
 
-	of->stage = name;
 	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
-		snprintf(name, sizeof(name), "%s (%s)", tw_time_metrics[stage].name,
-			 tw_time_metrics[i].name);
-		put(of, TW_REPORT_EXACT, i == TW_SYNC_JOURNAL && tw_report_say_commit(words,
-			sizeof(words), slow, is_single) ? words : "",
+		of->stage = tw_format("%s (%s)", tw_time_metrics[stage].name,
+				      tw_time_metrics[i].name);
+		put(of, TW_REPORT_EXACT, i == TW_SYNC_JOURNAL && commit ? commit : "",
 		    (double)tw_report_u64(parts, tw_time_metrics[i].name));
 	}
 	of->stage = tw_time_metrics[stage].name;
@@ -272,16 +252,14 @@ static void divide_sync(struct dividing *of, const json_t *slow, int stage, int 
 static void divide_device(struct dividing *of, const json_t *slow, int is_single,
 			  const char *without_cause)
 {
-	char words[sizeof(((struct tw_report_cause *)0)->words)];
 	const json_t *others = json_object_get(slow, "in_flight_of_others");
 	const char *disk = of->into->legs ? tw_report_string(slow, "disk") : NULL;
-	const int has_others = tw_report_say_others(words, sizeof(words), slow, is_single);
+	const char *behind = tw_report_say_others(slow, is_single);
 	const double ns = of->left_ns;
-	struct tw_report_cause *cause = put(of, TW_REPORT_EXACT,
-					      has_others ? words : without_cause, ns);
+	struct tw_report_cause *cause = put(of, TW_REPORT_EXACT, behind ? behind : without_cause, ns);
 
 	/* For the mean size of several I/Os' requests. */
-	if (cause && has_others && !is_single) {
+	if (cause && behind && !is_single) {
 		cause->requests += (double)tw_report_u64(others, "requests");
 		cause->bytes += (double)tw_report_u64(others, "bytes");
 	}

@@ -5,7 +5,6 @@
  * change.h, if it is large, and if there is more of it where the run was slower.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -146,7 +145,7 @@ static void compare(struct tw_report_steady *steady, const struct rates *rates, 
 {
 	const double unit = of == IO_OF_OTHERS ? 1 : 1e9 * (double)tw_report_u64(samples, "cpus");
 	const char *disk = of == IO_OF_OTHERS ? tw_report_string(samples, "disk") : NULL;
-	const size_t length = strlen(steady->with), part = most_different(steady);
+	const size_t part = most_different(steady);
 	const size_t parts[] = { steady->quoted, part };
 	const int slower = slowness(&steady->parts[part]) >
 			   slowness(&steady->parts[steady->quoted]);
@@ -162,11 +161,11 @@ static void compare(struct tw_report_steady *steady, const struct rates *rates, 
 	more = level[slower] - level[!slower];
 	if (of == IO_OF_OTHERS ? more >= LEAST_IO * rates->own && more >= level[!slower] :
 				 more >= LEAST_CPU)
-		snprintf(steady->with + length, sizeof(steady->with) - length,
-			 "%s%s%.32s %s (here %s)",
-			 length ? ", " : tw_format("; %s ", tw_report_say_span(&steady->parts[part])),
-			 sums[of].words, disk ? disk : "", say_level(of, level[1]),
-			 say_level(of, level[0]));
+		steady->with = tw_format("%s%s%s%.32s %s (here %s)", steady->with,
+			*steady->with ? ", " :
+			tw_format("; %s ", tw_report_say_span(&steady->parts[part])),
+			sums[of].words, disk ? disk : "", say_level(of, level[1]),
+			say_level(of, level[0]));
 }
 
 void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group)
@@ -185,7 +184,6 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 	       number(samples, "at_ns", end - 1) + shift_ns > (double)span->to_ns)
 		end--;
 	for (int of = CPU_OF_OTHERS; first + 1 < end && of < SUMS; of++) {
-		const size_t length = strlen(steady->with);
 		const double part = (number(samples, sums[of].key, end - 1) -
 				     number(samples, sums[of].key, first)) /
 				    (number(samples, "at_ns", end - 1) -
@@ -195,8 +193,8 @@ void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_repor
 		if (part < (of == STOLEN ? LEAST_STOLEN : LEAST_CPU) ||
 		    strstr(steady->with, sums[of].words))
 			continue;
-		snprintf(steady->with + length, sizeof(steady->with) - length, "%s%s %s", before,
-			 sums[of].words, say_level(of, part));
+		steady->with = tw_format("%s%s%s %s", steady->with, before, sums[of].words,
+					 say_level(of, part));
 		before = ", ";
 	}
 }

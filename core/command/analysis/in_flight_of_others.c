@@ -2,7 +2,6 @@
 /*
  * What else a device had in flight when it got an I/O (tw_causes), in words.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ static int kind_of(const json_t *slow)
 	return others && !behind ? TW_REPORT_OTHERS_KINDS - 1 : -1;
 }
 
-int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_single)
+const char *tw_report_say_others(const json_t *slow, int is_single)
 {
 	const json_t *others = json_object_get(slow, "in_flight_of_others");
 	const json_t *who = json_object_get(others, "who");
@@ -41,25 +40,22 @@ int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_sin
 	const uint64_t theirs = who ? tw_report_u64(who, "requests") : requests;
 	const uint64_t bytes = tw_report_u64(others, "bytes");
 	const int kind = kind_of(slow);
-	char name[TW_REPORT_NAME] = "others";
+	const char *name = "others";
 
 	if (kind < 0)
-		return 0;
+		return NULL;
 	/* Of several I/Os nobody is named who has less than half. */
 	if (who && (is_single || (bytes ? 2 * tw_report_u64(who, "bytes") >= bytes :
 				  2 * theirs >= requests)))
-		tw_report_say_holder(name, sizeof(name), who, is_single);
+		name = tw_report_say_holder(who, is_single);
 	if (kind == TW_REPORT_OTHERS_KINDS - 1)
-		snprintf(text, size, "no I/O of others in flight");
-	else if (!is_single)
-		snprintf(text, size, "behind %s of %s", tw_others_text[kind], name);
-	else
-		snprintf(text, size, "behind %s%s of %s%s", TW_SAY_COUNT(requests, words[kind]),
+		return "no I/O of others in flight";
+	if (!is_single)
+		return tw_format("behind %s of %s", tw_others_text[kind], name);
+	return tw_format("behind %s%s of %s%s", TW_SAY_COUNT(requests, words[kind]),
 			 bytes ? tw_format(" (%s)", TW_SAY_BYTES(bytes)) : "",
 			 theirs < requests ? tw_format("others, %llu of them of ",
-						       (unsigned long long)theirs) : "",
-			 name);
-	return 1;
+						       (unsigned long long)theirs) : "", name);
 }
 
 /* ---- sums by name ---------------------------------------------------------------- */
@@ -126,19 +122,16 @@ const char *tw_report_say_others_sums(const struct tw_report *report, int direct
 		const json_t *of = json_array_get(report->others, i);
 		const json_t *by = json_object_get(of, "who");
 		const char *kind = tw_report_string(of, "kind");
-		char who[TW_REPORT_NAME], *name;
 		int k = 0;
 
 		if (strcmp(tw_report_string(of, "ddir"), tw_direction_names[direction]))
 			continue;
 		while (tw_others_kinds[k] && strcmp(tw_others_kinds[k], kind))
 			k++;
-		tw_report_say_holder(who, sizeof(who), by, 1);
-		if (is_own(report, of, by))
-			snprintf(who, sizeof(who), "the job itself");
-		name = tw_format("%s of %s", tw_others_kinds[k] ? tw_others_text[k] : kind,
-				 who);
-		add(sums, name, (double)tw_report_u64(of, "device_ns"));
+		add(sums, tw_format("%s of %s", tw_others_kinds[k] ? tw_others_text[k] : kind,
+				    is_own(report, of, by) ? "the job itself" :
+				    tw_report_say_holder(by, 1)),
+		    (double)tw_report_u64(of, "device_ns"));
 	}
 	return say_sums(sums, all_ns);
 }
@@ -157,12 +150,9 @@ const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t
 			const char *kind = tw_report_string(of, "kind");
 			const json_t *who = json_object_get(of, "who");
 			const double ns = (double)tw_report_u64(of, "device_ns");
-			char name[TW_REPORT_NAME] = "others";
 
-			if (who)
-				tw_report_say_holder(name, sizeof(name), who, 0);
-			add(sums, kind ? tw_format("behind %s of %s", kind, name) :
-			    tw_format("without I/O of others"), ns);
+			add(sums, !kind ? "without I/O of others" : tw_format("behind %s of %s", kind,
+			    who ? tw_report_say_holder(who, 0) : "others"), ns);
 			*counted += tw_report_u64(of, "waits");
 			all_ns += ns;
 			behind_ns += kind ? ns : 0;
@@ -173,20 +163,17 @@ const char *tw_report_say_others_of_waits(const struct tw_waits *waits, uint64_t
 
 /* ---- commits of a journal -------------------------------------------------------- */
 
-int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single)
+const char *tw_report_say_commit(const json_t *slow, int is_single)
 {
 	const json_t *commit = json_object_get(slow, "commit");
 	const json_t *who = json_object_get(commit, "who");
 	const uint64_t others = tw_report_u64(commit, "others");
-	char name[TW_REPORT_NAME];
 
 	if (!who)
-		return 0;
-	tw_report_say_holder(name, sizeof(name), who, is_single);
-	snprintf(text, size, "for a commit with handles of %s%s", name,
-		 is_single && others > 1 ? tw_format(" and %s", TW_SAY_COUNT(others - 1,
-			"other process[es]")) : "");
-	return 1;
+		return NULL;
+	return tw_format("for a commit with handles of %s%s", tw_report_say_holder(who, is_single),
+			 is_single && others > 1 ? tw_format(" and %s", TW_SAY_COUNT(others - 1,
+				"other process[es]")) : "");
 }
 
 const char *tw_report_say_commits(const struct tw_report *report, uint64_t syncs)
@@ -195,10 +182,9 @@ const char *tw_report_say_commits(const struct tw_report *report, uint64_t syncs
 
 	for (size_t i = 0; i < json_array_size(report->commits); i++) {
 		const json_t *of = json_array_get(report->commits, i);
-		char who[TW_REPORT_NAME];
 
-		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
-		add(sums, who, (double)tw_report_u64(of, "ios"));
+		add(sums, tw_report_say_holder(json_object_get(of, "who"), 1),
+		    (double)tw_report_u64(of, "ios"));
 	}
 	return say_sums(sums, (double)syncs);
 }

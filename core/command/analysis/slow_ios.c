@@ -3,7 +3,6 @@
  * What is known of single slow I/Os, as numbers: their stages, and what tw_trigger kept. The
  * JSON of a report has it, and was checked when the report was read.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "command/analysis/analysis.h"
@@ -23,9 +22,10 @@ double tw_report_since_start(const struct tw_report *report, const struct tw_rep
 
 /* Name the kernel's time. In an I/O that lacks a stamp, it consists of the
  * stages that are missing. */
-static void name_kernel(char *name, size_t size, const json_t *stages)
+static const char *name_kernel(const json_t *stages)
 {
-	size_t used = 0, all = 0, missing = 0;
+	const char *name = "";
+	size_t all = 0, missing = 0;
 
 	for (int i = 0; i < TW_STAGES; i++) {
 		if (!tw_stage_is_inside(i))
@@ -33,12 +33,9 @@ static void name_kernel(char *name, size_t size, const json_t *stages)
 		all++;
 		if (json_object_get(stages, tw_time_metrics[i].name))
 			continue;
-		missing++;
-		used += (size_t)snprintf(name + used, size - used, "%s%s",
-					 used ? "+" : "", tw_time_metrics[i].name);
+		name = tw_format("%s%s%s", name, missing++ ? "+" : "", tw_time_metrics[i].name);
 	}
-	if (missing == 0 || missing == all)
-		snprintf(name, size, "kernel");
+	return missing == 0 || missing == all ? "kernel" : name;
 }
 
 int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[TW_STAGES])
@@ -54,9 +51,9 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 
 		at->stage = (unsigned)i;
 		if (i != TW_KERNEL && json_object_get(stages, name)) {
-			snprintf(at->name, sizeof(at->name), "%s", name);
+			at->name = name;
 		} else if (kernel && (tw_stage_is_inside(i) || i == TW_KERNEL)) {
-			name_kernel(at->name, sizeof(at->name), stages);
+			at->name = name_kernel(stages);
 			name = kernel;
 			kernel = NULL;
 			at->stage = TW_KERNEL;

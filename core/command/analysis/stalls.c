@@ -38,11 +38,10 @@ static int stall_of(struct tw_report_stall *stall, const struct tw_report_slow *
 	uint64_t since_ns = 0;
 
 	*stall = (struct tw_report_stall) { .slowest = slow };
-	_Static_assert(sizeof(stall->stage) == sizeof(list->name), "one is copied to the other");
 	for (int i = 0; i < count; i++) {
 		/* An I/O is due late as an earlier one was slow: that one has the stall. */
 		if (list[i].stage != TW_BACKLOG && list[i].ns > stall->ns) {
-			memcpy(stall->stage, list[i].name, sizeof(stall->stage));
+			stall->stage = list[i].name;
 			stall->from_ns = since_ns;
 			stall->ns = list[i].ns;
 		}

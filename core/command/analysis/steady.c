@@ -4,7 +4,6 @@
  * windows that it gets, and the words for its answer.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -72,7 +71,7 @@ void tw_report_find_steady(struct tw_report_group *group)
 	struct tw_change change;
 	uint32_t first, last;
 
-	*steady = (struct tw_report_steady) { .verdict = TW_STEADY_NOT_KNOWN };
+	*steady = (struct tw_report_steady) { .verdict = TW_STEADY_NOT_KNOWN, .with = "" };
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		steady->directions += tw_report_has_windows(group, i);
 	tw_report_whole_windows(group, &first, &last);

@@ -6,7 +6,6 @@
  * has sums by lat: there are more of them. Another names only the main cause.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -135,14 +134,14 @@ static int add_slices(struct tail *tail, const struct tw_report_group *group, in
 		.causes.ios = sum.ios,
 	};
 	for (int i = 0; i < TW_STAGES; i++) {
-		struct tw_report_cause *cause = &causes->all[causes->count];
+		const double ns = (double)sum.sum_ns[i];
 
 		if (!sum.sum_ns[i])
 			continue;
-		snprintf(cause->stage, sizeof(cause->stage), "%s", tw_time_metrics[i].name);
-		cause->ns = (double)sum.sum_ns[i];
-		causes->lat_ns += cause->ns;
-		causes->count++;
+		causes->all[causes->count++] = (struct tw_report_cause) {
+			.stage = tw_time_metrics[i].name, .words = "", .ns = ns,
+		};
+		causes->lat_ns += ns;
 	}
 	return causes->count != 0;
 }

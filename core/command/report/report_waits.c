@@ -216,11 +216,7 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct tw_wait_row *row = waits->rows[i];
 		const double count = (double)row->time.count;
-		char reason[256];
 
-		tw_report_say_reason(reason, sizeof(reason), row->text[TW_WAIT_REASON],
-				     row->text[TW_WAIT_FUNCTION], row->text[TW_WAIT_LIMIT],
-				     row->text[TW_WAIT_CGROUP]);
 		tw_table_row(table);
 		tw_cell_text(table, row->text[TW_WAIT_CALL]);
 		tw_cell_u64(table, row->time.count);
@@ -232,7 +228,10 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
 			tw_report_add_ns(table, row->part_ns[TW_WAIT_DEVICE] != 0,
 					 (double)row->part_ns[part] / count);
-		tw_cell_printf(table, "%s: %s", reason, file_of(row->text[TW_WAIT_FILE]));
+		tw_cell_printf(table, "%s: %s", tw_report_say_reason(
+			row->text[TW_WAIT_REASON], row->text[TW_WAIT_FUNCTION],
+			row->text[TW_WAIT_LIMIT], row->text[TW_WAIT_CGROUP]),
+			file_of(row->text[TW_WAIT_FILE]));
 	}
 }
 
@@ -276,24 +275,21 @@ static void add_slowest(struct tw_page *page, const struct tw_report_group *grou
 	if (json_array_size(all))
 		tw_page_remark(page, "the slowest waits:");
 	for (size_t i = 0; i < json_array_size(all) && i < MAX_SLOWEST; i++) {
-		char others[TW_REPORT_NAME + 96];
 		const json_t *wait = json_array_get(all, i), *who = json_object_get(wait, "who");
-		char of[TW_REPORT_NAME] = "", reason[256];
+		const char *others = tw_report_say_others(wait, 1);
 
-		tw_report_say_reason(reason, sizeof(reason), tw_report_string(wait, "reason"),
-				     tw_report_string(wait, "function"),
-				     tw_report_string(wait, "limit"),
-				     tw_report_string(wait, "cgroup"));
-		if (who)
-			tw_report_say_holder(of, sizeof(of), who, 1);
 		tw_page_item(page, "%s: %s, %s%s%s: %s",
-			     TW_SAY_NS(tw_report_u64(wait, "ns")),
-			     tw_report_string(wait, "call"), reason,
-			     who ? " of " : "", of, file_of(tw_report_string(wait, "file")));
+			     TW_SAY_NS(tw_report_u64(wait, "ns")), tw_report_string(wait, "call"),
+			     tw_report_say_reason(tw_report_string(wait, "reason"),
+						  tw_report_string(wait, "function"),
+						  tw_report_string(wait, "limit"),
+						  tw_report_string(wait, "cgroup")),
+			     who ? " of " : "", who ? tw_report_say_holder(who, 1) : "",
+			     file_of(tw_report_string(wait, "file")));
 		if (tw_report_u64(wait, "pid"))
 			tw_page_more(page, ", %s %llu", tw_report_string(wait, "program"),
 				     (unsigned long long)tw_report_u64(wait, "pid"));
-		if (tw_report_say_others(others, sizeof(others), wait, 1))
+		if (others)
 			tw_page_more(page, ", %s", others);
 	}
 }
@@ -342,11 +338,9 @@ void tw_report_add_waited(struct tw_page *page, const struct tw_report_group *gr
 /* Add what the waits of a row were for, after @beginning. */
 static void add_reason(struct tw_page *page, const struct tw_wait_row *row, const char *beginning)
 {
-	char text[256];
-
-	tw_report_say_wait(text, sizeof(text), row->text[TW_WAIT_REASON],
-			   row->text[TW_WAIT_LIMIT], row->text[TW_WAIT_CGROUP]);
-	tw_page_more(page, "%s%s", beginning, text);
+	tw_page_more(page, "%s%s", beginning,
+		     tw_report_say_wait(row->text[TW_WAIT_REASON], row->text[TW_WAIT_LIMIT],
+					row->text[TW_WAIT_CGROUP]));
 }
 
 void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_group *group)
