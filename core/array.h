@@ -10,20 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Return the order of two numbers, as strcmp() does of texts. */
+static inline int tw_compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline int tw_compare_real(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
 /* For qsort() of uint64_t. */
 static inline int tw_ascending(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return tw_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* For qsort() of double. */
 static inline int tw_ascending_real(const void *a, const void *b)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	return tw_compare_real(*(const double *)a, *(const double *)b);
 }
 
 /* Sort the values, one or more, and return their median. */

@@ -13,9 +13,7 @@
 
 static int rising(const void *left, const void *right)
 {
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
-
-	return a < b ? -1 : a > b;
+	return tw_compare(*(const size_t *)left, *(const size_t *)right);
 }
 
 static size_t whole_units(double bytes, size_t unit_bytes)

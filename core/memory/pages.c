@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "pages.h"
+#include "array.h"
 #include "text_file.h"
 
 /* The size of reserved pages if meminfo names none. Memory that is aligned to
@@ -230,9 +231,7 @@ static int smaller_first(const void *left, const void *right)
 {
 	const struct tw_cache *a = left, *b = right;
 
-	if (a->level != b->level)
-		return a->level < b->level ? -1 : 1;
-	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+	return tw_compare(a->level, b->level) ?: tw_compare(a->bytes, b->bytes);
 }
 
 unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base, unsigned cpu)

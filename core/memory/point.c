@@ -74,9 +74,8 @@ static int in_order(const void *left, const void *right)
 {
 	const struct tw_memory_batch *a = left, *b = right;
 
-	if (a->was_interrupted != b->was_interrupted)
-		return a->was_interrupted ? 1 : -1;
-	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+	return tw_compare(a->was_interrupted, b->was_interrupted) ?:
+	       tw_compare(a->ticks, b->ticks);
 }
 
 static double batch_at(const void *values, uint64_t rank)

@@ -9,14 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "report/facts.h"
 #include "report/waits.h"
 #include "report/report_json.h"
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 /* Order values that nothing else does. */
 static int compare_texts(const json_t *a, const json_t *b)
@@ -35,9 +31,9 @@ static int compare_texts(const json_t *a, const json_t *b)
 
 int tw_report_compare_jobs(const struct tw_report_job *a, const struct tw_report_job *b)
 {
-	return compare_u64(a->start_ns, b->start_ns) ?: strcmp(a->host, b->host) ?:
-	       strcmp(a->run, b->run) ?: compare_u64(a->pid, b->pid) ?:
-	       compare_u64(a->thread_number, b->thread_number);
+	return tw_compare(a->start_ns, b->start_ns) ?: strcmp(a->host, b->host) ?:
+	       strcmp(a->run, b->run) ?: tw_compare(a->pid, b->pid) ?:
+	       tw_compare(a->thread_number, b->thread_number);
 }
 
 /* The new index of each job, by the old one. */
@@ -202,12 +198,12 @@ static int compare_slow(const void *left, const void *right, void *context)
 	const struct tw_report *report = context;
 	const struct tw_report_job *of_a = &report->jobs[a->job], *of_b = &report->jobs[b->job];
 
-	return compare_u64(b->lat_ns, a->lat_ns) ?: strcmp(of_a->host, of_b->host) ?:
+	return tw_compare(b->lat_ns, a->lat_ns) ?: strcmp(of_a->host, of_b->host) ?:
 	       strcmp(of_a->run, of_b->run) ?:
-	       compare_u64(of_a->thread_number, of_b->thread_number) ?:
-	       compare_u64(tw_report_u64(a->json, "monotonic_ns"),
-			   tw_report_u64(b->json, "monotonic_ns")) ?:
-	       compare_u64(a->job, b->job) ?: compare_texts(a->json, b->json);
+	       tw_compare(of_a->thread_number, of_b->thread_number) ?:
+	       tw_compare(tw_report_u64(a->json, "monotonic_ns"),
+			  tw_report_u64(b->json, "monotonic_ns")) ?:
+	       tw_compare(a->job, b->job) ?: compare_texts(a->json, b->json);
 }
 
 void tw_report_sort_slowest(struct tw_report *report)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
 #include "latency/sleep_words.h"
@@ -108,9 +109,7 @@ static int by_time(const void *left, const void *right)
 	const struct tw_wait_row *a = *(struct tw_wait_row *const *)left;
 	const struct tw_wait_row *b = *(struct tw_wait_row *const *)right;
 
-	if (a->time.sum_ns != b->time.sum_ns)
-		return a->time.sum_ns > b->time.sum_ns ? -1 : 1;
-	return by_text(a, b);
+	return tw_compare(b->time.sum_ns, a->time.sum_ns) ?: by_text(a, b);
 }
 
 void tw_waits_sort(struct tw_waits *waits)

@@ -70,9 +70,9 @@ struct sum {
 
 static int longer_first(const void *a, const void *b)
 {
-	const double left = ((const struct sum *)a)->ns, right = ((const struct sum *)b)->ns;
+	const struct sum *left = a, *right = b;
 
-	return (left < right) - (left > right);
+	return tw_compare_real(right->ns, left->ns);
 }
 
 /* @by_name: an object of numbers. */

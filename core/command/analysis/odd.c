@@ -81,11 +81,8 @@ static int by_order(const void *left, const void *right)
 {
 	const struct tw_odd_one *a = left, *b = right;
 
-	if (a->is_slow != b->is_slow)
-		return b->is_slow - a->is_slow;
-	if (a->work != b->work)
-		return a->work > b->work ? 1 : -1;
-	return a->lat_ns < b->lat_ns ? 1 : a->lat_ns > b->lat_ns ? -1 : strcmp(a->name, b->name);
+	return b->is_slow - a->is_slow ?: tw_compare(a->work, b->work) ?:
+	       tw_compare_real(b->lat_ns, a->lat_ns) ?: strcmp(a->name, b->name);
 }
 
 /* ---- the slow ones ------------------------------------------------------- */

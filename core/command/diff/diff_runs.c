@@ -89,9 +89,7 @@ static int by_start(const void *left, const void *right)
 {
 	const struct tw_diff_run *a = left, *b = right;
 
-	if (a->job->start_ns != b->job->start_ns)
-		return a->job->start_ns < b->job->start_ns ? -1 : 1;
-	return (int)a->side - (int)b->side;
+	return tw_compare(a->job->start_ns, b->job->start_ns) ?: (int)a->side - (int)b->side;
 }
 
 /*

@@ -50,9 +50,9 @@ static double change_of(const struct tw_diff_wait *row)
 static int by_change(const void *left, const void *right)
 {
 	const struct tw_diff_wait *a = left, *b = right;
-	const double by = fabs(change_of(b)) - fabs(change_of(a));
 
-	return (by > 0) - (by < 0) ?: strcmp(a->call, b->call) ?: strcmp(a->reason, b->reason);
+	return tw_compare_real(fabs(change_of(b)), fabs(change_of(a))) ?:
+	       strcmp(a->call, b->call) ?: strcmp(a->reason, b->reason);
 }
 
 void tw_diff_find_waits(struct tw_diff *diff)

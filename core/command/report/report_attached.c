@@ -74,11 +74,9 @@ static int by_ios(const void *left, const void *right)
 	const json_t *a = *(const json_t *const *)left;
 	const json_t *b = *(const json_t *const *)right;
 
-	if (tw_report_u64(a, "ios") != tw_report_u64(b, "ios"))
-		return tw_report_u64(a, "ios") > tw_report_u64(b, "ios") ? -1 : 1;
-	if (tw_report_u64(a, "ring") != tw_report_u64(b, "ring"))
-		return tw_report_u64(a, "ring") < tw_report_u64(b, "ring") ? -1 : 1;
-	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
+	return tw_compare(tw_report_u64(b, "ios"), tw_report_u64(a, "ios")) ?:
+	       tw_compare(tw_report_u64(a, "ring"), tw_report_u64(b, "ring")) ?:
+	       strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
 /* Return what a time adds to the mean of the row's lat; 0: none. */

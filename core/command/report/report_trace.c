@@ -35,9 +35,7 @@ static int by_begin(const void *left, const void *right)
 {
 	const struct io *a = left, *b = right;
 
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+	return tw_compare(a->begin_ns, b->begin_ns) ?: tw_compare(a->end_ns, b->end_ns);
 }
 
 /* Return a job's I/Os whose time is known, in its order. */

@@ -189,8 +189,7 @@ static int by_thread(const void *a, const void *b)
 {
 	const struct tw_run_report *one = a, *other = b;
 
-	return (one->thread_number > other->thread_number) -
-	       (one->thread_number < other->thread_number);
+	return tw_compare((uint64_t)one->thread_number, (uint64_t)other->thread_number);
 }
 
 void tw_run_find_reports(struct tw_run_reports *reports,

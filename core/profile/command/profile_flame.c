@@ -44,11 +44,8 @@ static int by_width(const void *a, const void *b, void *context)
 	const struct flame_frame *x = &flame->frames[left],
 				 *y = &flame->frames[right];
 
-	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
-	if (x->ticks > y->ticks || x->ticks < y->ticks)
-		return x->ticks > y->ticks ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return tw_compare(x->depth, y->depth) ?: tw_compare_real(y->ticks, x->ticks) ?:
+	       tw_compare(left, right);
 }
 
 /* Add up times from children, which come after their parents, and then place the frames by depth: a

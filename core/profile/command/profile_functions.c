@@ -59,10 +59,9 @@ static void add(struct profile_time *to, const struct profile_time *more)
 
 static int by_address(const void *a, const void *b)
 {
-	uint64_t left = ((const struct profile_function *)a)->address;
-	uint64_t right = ((const struct profile_function *)b)->address;
+	const struct profile_function *left = a, *right = b;
 
-	return (left > right) - (left < right);
+	return tw_compare(left->address, right->address);
 }
 
 static int by_self(const void *a, const void *b)
@@ -70,9 +69,7 @@ static int by_self(const void *a, const void *b)
 	const struct profile_function *left = *(struct profile_function *const *)a;
 	const struct profile_function *right = *(struct profile_function *const *)b;
 
-	if (left->self.ticks > right->self.ticks)
-		return -1;
-	return left->self.ticks < right->self.ticks ? 1 : by_address(left, right);
+	return tw_compare_real(right->self.ticks, left->self.ticks) ?: by_address(left, right);
 }
 
 struct profile_function *tw_profile_function_at(const struct profile_result *result,

@@ -73,11 +73,8 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct symbol *left = a, *right = b;
 
-	if (left->offset != right->offset)
-		return left->offset < right->offset ? -1 : 1;
-	if (left->size != right->size)
-		return left->size > right->size ? -1 : 1;
-	return strcmp(left->name, right->name);
+	return tw_compare(left->offset, right->offset) ?: tw_compare(right->size, left->size) ?:
+	       strcmp(left->name, right->name);
 }
 
 /* Add the functions of a table. Its names must end with a 0, so that each name ends inside. */

@@ -147,7 +147,7 @@ static int by_ticks(const void *a, const void *b)
 {
 	const struct arc *left = a, *right = b;
 
-	return (left->ticks < right->ticks) - (left->ticks > right->ticks);
+	return tw_compare_real(right->ticks, left->ticks);
 }
 
 static uint32_t caller_of(const struct profile_file *file, size_t node)
