@@ -67,7 +67,6 @@ static const char bash_end[] =
 /* Print what a value can be. One that may be left out is no word of its own. */
 static void print_bash_values(const struct tw_options *options, FILE *out)
 {
-	char words[TW_OPTIONS_PROBLEM];
 	const struct tw_option *option;
 
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
@@ -81,7 +80,7 @@ static void print_bash_values(const struct tw_options *options, FILE *out)
 		fprintf(out, "--%s) %skind=%s", option->name, !option->bare ? "" :
 			"[ -z \"$after_equals\" ] || ", kind);
 		if (option->words)
-			fprintf(out, " words='%s'", tw_option_words(words, option, " ", " "));
+			fprintf(out, " words='%s'", tw_option_words(option, " ", " "));
 		fputs(" ;;\n", out);
 	}
 }
@@ -125,7 +124,6 @@ static void print_zsh_option(const struct tw_option *option, FILE *out)
 {
 	const char *value = option->bare ? "=-" :
 			    option->kind == TW_OPTION_SWITCH ? "" : "=";
-	char words[TW_OPTIONS_PROBLEM];
 
 	fputs(" \\\n\t\t'", out);
 	if (option->letter)
@@ -142,7 +140,7 @@ static void print_zsh_option(const struct tw_option *option, FILE *out)
 	if (option->kind != TW_OPTION_SWITCH)
 		fputs(option->bare ? "::value:" : ":value:", out);
 	if (option->words)
-		fprintf(out, "(%s)", tw_option_words(words, option, " ", " "));
+		fprintf(out, "(%s)", tw_option_words(option, " ", " "));
 	fprintf(out, "%s'", kinds[option->kind].zsh ? kinds[option->kind].zsh : "");
 }
 

@@ -218,16 +218,15 @@ static int take_number(const struct reading *reading, const struct tw_option *op
 	return 0;
 }
 
-const char *tw_option_words(char *out, const struct tw_option *option, const char *between,
+const char *tw_option_words(const struct tw_option *option, const char *between,
 			    const char *before_last)
 {
-	size_t used = 0;
+	const char *words = option->words[0];
 
-	for (unsigned i = 0; option->words[i] && used < TW_OPTIONS_PROBLEM; i++)
-		used += (size_t)snprintf(out + used, TW_OPTIONS_PROBLEM - used, "%s%s", !i ? "" :
-					 option->words[i + 1] ? between : before_last,
-					 option->words[i]);
-	return out;
+	for (unsigned i = 1; option->words[i]; i++)
+		words = tw_format("%s%s%s", words, option->words[i + 1] ? between : before_last,
+				  option->words[i]);
+	return words;
 }
 
 /* Return the index of the word that equals @length bytes of @text; -EINVAL. */
@@ -235,13 +234,12 @@ static int take_index(const struct reading *reading, const struct tw_option *opt
 		      const char *text, size_t length)
 {
 	const char *const *words = option->words;
-	char list[TW_OPTIONS_PROBLEM];
 
 	for (int i = 0; words[i]; i++)
 		if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
 			return i;
 	return refuse(reading, "--%s takes %s, not '%.*s'", option->name,
-		      tw_option_words(list, option, ", ", " or "), (int)length, text);
+		      tw_option_words(option, ", ", " or "), (int)length, text);
 }
 
 static int take_words(const struct reading *reading, const struct tw_option *option,
@@ -266,11 +264,9 @@ static int take_words(const struct reading *reading, const struct tw_option *opt
 
 static int needs_value(const struct reading *reading, const struct tw_option *option)
 {
-	char words[TW_OPTIONS_PROBLEM];
-
 	if (option->kind == TW_OPTION_WORD)
 		return refuse(reading, "--%s needs a value: %s", option->name,
-			      tw_option_words(words, option, ", ", " or "));
+			      tw_option_words(option, ", ", " or "));
 	return refuse(reading, "--%s needs a value: --%s=%s", option->name,
 		      option->name, option->value);
 }

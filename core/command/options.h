@@ -131,8 +131,8 @@ void tw_options_meant(struct tw_meant *meant, const char *name);
 const struct tw_option *tw_options_number(const struct tw_options *options,
 					  unsigned number);
 
-/* Write the words of an option to @out, of TW_OPTIONS_PROBLEM bytes, and return it. */
-const char *tw_option_words(char *out, const struct tw_option *option, const char *between,
+/* Return the words of an option: "a, b or c". */
+const char *tw_option_words(const struct tw_option *option, const char *between,
 			    const char *before_last);
 
 /* Return the unit of a TW_OPTION_TIME, such as "seconds". */

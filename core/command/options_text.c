@@ -4,64 +4,47 @@
  * section OPTIONS. Both show every option of the table.
  */
 #include <ctype.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "command/options.h"
 
 #define WIDTH		79
 #define TEXT_COLUMN	28	/* of --help, at most */
-#define ROOM		TW_OPTIONS_PROBLEM
 
 /* ---- the parts of an option ---- */
 
-/* @out has ROOM bytes. */
-__attribute__((format(printf, 2, 3)))
-static void append(char *out, const char *format, ...)
-{
-	size_t used = strlen(out);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(out + used, ROOM - used, format, args);
-	va_end(args);
-}
-
 /* Return "cas|switch", or the value's name; NULL: there is none. */
-static const char *value_name(char *out, const struct tw_option *option)
+static const char *value_name(const struct tw_option *option)
 {
-	return option->kind == TW_OPTION_WORD ? tw_option_words(out, option, "|", "|") :
-						option->value;
+	return option->kind == TW_OPTION_WORD ? tw_option_words(option, "|", "|") : option->value;
 }
 
-/* Write the help, the limits, the meaning without a value, and the default. */
-static const char *describe(char *out, const struct tw_option *option)
+/* Return the help, the limits, the meaning without a value, and the default. */
+static const char *describe(const struct tw_option *option)
 {
 	const char *preset = option->preset ? option->preset : option->otherwise;
-	char limits[ROOM] = "";
+	const char *limits = "";
 	double least = option->min;
 	const char *unit = "BKMGT";
 
 	if (option->kind == TW_OPTION_SIZE) {
 		for (; least >= 1024 && unit[1]; unit++)
 			least /= 1024;
-		append(limits, *unit == 'B' ? "at least %g" : "at least %g%c", least, *unit);
+		limits = tw_format(*unit == 'B' ? "at least %g" : "at least %g%c", least, *unit);
 	} else if (option->kind == TW_OPTION_WORDS) {
-		tw_option_words(limits, option, ", ", ", ");
+		limits = tw_option_words(option, ", ", ", ");
 	} else if (option->max > 0) {
-		append(limits, "%.16g to %.16g%s%s", option->min, option->max,
-		       option->kind == TW_OPTION_TIME ? " " : "",
-		       option->kind == TW_OPTION_TIME ?
-		       tw_option_time_unit(option) : "");
+		limits = tw_format("%.16g to %.16g%s%s", option->min, option->max,
+				   option->kind == TW_OPTION_TIME ? " " : "",
+				   option->kind == TW_OPTION_TIME ?
+				   tw_option_time_unit(option) : "");
 	}
 	if (option->bare)
-		append(limits, "%s%s if %s is left out", *limits ? "; " : "",
-		       option->bare, option->value);
+		limits = tw_format("%s%s%s if %s is left out", limits, *limits ? "; " : "",
+				   option->bare, option->value);
 	if (preset)
-		append(limits, "%sdefault: %s", *limits ? "; " : "", preset);
-	*out = '\0';
-	append(out, *limits ? "%s (%s)" : "%s", option->help, limits);
-	return out;
+		limits = tw_format("%s%sdefault: %s", limits, *limits ? "; " : "", preset);
+	return *limits ? tw_format("%s (%s)", option->help, limits) : option->help;
 }
 
 /* Explain the units that options have. */
@@ -112,17 +95,13 @@ static void print_words(FILE *out, const char *text, int at, int left)
 	fputc('\n', out);
 }
 
-static const char *help_label(char *out, const struct tw_option *option)
+static const char *help_label(const struct tw_option *option)
 {
-	char name[ROOM];
-	const char *value = value_name(name, option);
+	const char *value = value_name(option);
 
-	*out = '\0';
-	append(out, option->letter ? "  -%c, " : "      ", option->letter);
-	append(out, "--%s", option->name);
-	if (value)
-		append(out, option->bare ? "[=%s]" : "=%s", value);
-	return out;
+	return tw_format("%s--%s%s", option->letter ? tw_format("  -%c, ", option->letter) :
+			 "      ", option->name,
+			 value ? tw_format(option->bare ? "[=%s]" : "=%s", value) : "");
 }
 
 static void print_usage(const struct tw_options *options, FILE *out)
@@ -143,11 +122,10 @@ static void print_usage(const struct tw_options *options, FILE *out)
 void tw_options_print_help(const struct tw_options *options, FILE *out)
 {
 	const struct tw_option *option;
-	char text[ROOM];
 	int column = 0, at;
 
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
-		at = (int)strlen(help_label(text, option)) + 2;
+		at = (int)strlen(help_label(option)) + 2;
 		if (at > column && at <= TEXT_COLUMN)
 			column = at;
 	}
@@ -156,11 +134,11 @@ void tw_options_print_help(const struct tw_options *options, FILE *out)
 	print_words(out, options->about, 0, 0);
 	fputs("\nOptions:\n", out);
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
-		at = fprintf(out, "%s", help_label(text, option));
+		at = fprintf(out, "%s", help_label(option));
 		if (at + 2 > column)
 			at = fprintf(out, "\n") - 1;
 		fprintf(out, "%*s", column - at, "");
-		print_words(out, describe(text, option), column, column);
+		print_words(out, describe(option), column, column);
 	}
 	print_notes(options, "\n", out);
 	fputc('\n', out);
@@ -211,21 +189,18 @@ static void print_roff(const char *text, FILE *out)
 static void print_manual_item(const struct tw_option *option, FILE *out)
 {
 	const char *end = option->bare ? "]" : "";
-	char text[ROOM], name[ROOM];
-	const char *value = value_name(name, option);
+	const char *value = value_name(option);
 
-	*text = '\0';
-	if (option->letter)
-		append(text, "`-%c`, ", option->letter);
-	append(text, "`--%s%s%s`", option->name, option->bare ? "[" : "",
-	       value ? "=" : "");
 	fputs(".TP\n", out);
-	print_roff(text, out);
+	if (option->letter)
+		print_roff(tw_format("`-%c`, ", option->letter), out);
+	print_roff(tw_format("`--%s%s%s`", option->name, option->bare ? "[" : "",
+			     value ? "=" : ""), out);
 	if (value && option->words && option->kind == TW_OPTION_WORD)
 		fprintf(out, "\\fB%s\\fP%s\n", value, end);
 	else
 		fprintf(out, value ? "\\fI%s\\fP%s\n" : "\n", value, end);
-	print_roff(describe(text, option), out);
+	print_roff(describe(option), out);
 	fputs(".\n", out);
 	if (option->more) {
 		print_roff(option->more, out);
