@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that grow as a file is read, and the order of numbers in one.
+ * Arrays that grow as a file is read, the length of the others, and the order of
+ * numbers in one.
  */
 #ifndef TW_ARRAY_H
 #define TW_ARRAY_H
@@ -9,6 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The number of elements of an array, not of a pointer to its first. */
+#define TW_LENGTH(array)	(sizeof(array) / sizeof(*(array)))
 
 /* Return the order of two numbers, as strcmp() does of texts. */
 static inline int tw_compare(uint64_t a, uint64_t b)

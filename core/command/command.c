@@ -74,10 +74,7 @@ static void print_diagnostics(void *context, int level, const char *message)
 static volatile sig_atomic_t interrupted;
 
 static const int caught[] = { SIGINT, SIGTERM };
-
-#define CAUGHT	(sizeof(caught) / sizeof(*caught))
-
-static struct sigaction before[CAUGHT];
+static struct sigaction before[TW_LENGTH(caught)];
 
 /* Remember it, so that the result so far can be printed. Leave a second signal to the
  * action that was there before, which ends the program: one size can be measured for a
@@ -85,7 +82,7 @@ static struct sigaction before[CAUGHT];
 static void remember(int signal)
 {
 	interrupted = 1;
-	for (size_t i = 0; i < CAUGHT; i++)
+	for (size_t i = 0; i < TW_LENGTH(caught); i++)
 		if (caught[i] == signal)
 			sigaction(signal, &before[i], NULL);
 }
@@ -95,7 +92,7 @@ void tw_command_catch_interrupts(void)
 	const struct sigaction action = { .sa_handler = remember,
 					  .sa_flags = (int)SA_RESTART };
 
-	for (size_t i = 0; i < CAUGHT; i++) {
+	for (size_t i = 0; i < TW_LENGTH(caught); i++) {
 		sigaction(caught[i], NULL, &before[i]);
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(caught[i], &action, NULL);
@@ -177,7 +174,7 @@ static void handle_signals(void)
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ };
 	struct sigaction is;
 
-	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++) {
+	for (size_t i = 0; i < TW_LENGTH(handled); i++) {
 		int ends = handled[i] != SIGXFSZ;
 		/* A signal raised in its handler has its default action, which ends the
 		 * program, and is not delayed. */

@@ -30,8 +30,6 @@ static const struct tw_option common_options[] = {
 	  .help = "Print on stderr what the library decided, and why", AT(is_verbose) },
 };
 
-#define COMMON_OPTIONS	(sizeof(common_options) / sizeof(*common_options))
-
 static const struct tw_option help_option = {
 	.name = "help", .letter = 'h', .help = "Print the options",
 };
@@ -54,7 +52,7 @@ const struct tw_option *tw_options_number(const struct tw_options *options,
 		i++;
 	if (options->table[i].name)
 		return &options->table[i];
-	for (unsigned j = 0; j < COMMON_OPTIONS; j++)
+	for (unsigned j = 0; j < TW_LENGTH(common_options); j++)
 		if (options->common & 1U << j && i++ == number)
 			return &common_options[j];
 	return i == number ? &help_option : NULL;
@@ -62,7 +60,8 @@ const struct tw_option *tw_options_number(const struct tw_options *options,
 
 static void *place_of(const struct reading *reading, const struct tw_option *option)
 {
-	int is_common = option >= common_options && option < common_options + COMMON_OPTIONS;
+	const struct tw_option *end = common_options + TW_LENGTH(common_options);
+	int is_common = option >= common_options && option < end;
 
 	return (is_common ? (char *)reading->common : (char *)reading->values) + option->at;
 }

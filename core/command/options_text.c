@@ -60,7 +60,7 @@ static void print_notes(const struct tw_options *options, const char *before, FI
 	};
 	const struct tw_option *option;
 
-	for (size_t note = 0; note < sizeof(notes) / sizeof(*notes); note++)
+	for (size_t note = 0; note < TW_LENGTH(notes); note++)
 		for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 			if (option->kind == notes[note].kind) {
 				fprintf(out, "%s%s\n", before, notes[note].text);

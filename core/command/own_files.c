@@ -44,7 +44,7 @@ char *tw_own_file(const char *file, int mode)
 	};
 
 	find_folder(own);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < TW_LENGTH(places); i++) {
 		snprintf(path, sizeof(path), "%s%s/%s", places[i][0],
 			 places[i][1], file);
 		if (mode == X_OK ? tw_child_is_program(path) : access(path, mode) == 0)

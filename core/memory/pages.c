@@ -77,7 +77,7 @@ int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 	     text = next_line(text)) {
 		const char *number = text + strcspn(text, ":") + 1;
 
-		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		for (size_t i = 0; i < TW_LENGTH(keys); i++)
 			if (strncmp(text, keys[i], strlen(keys[i])) == 0)
 				huge_kb += strtoull(number, NULL, 10);
 		if (strncmp(text, "KernelPageSize:", 15) == 0)

@@ -63,7 +63,7 @@ static int set_figures(struct tw_memory_point *point, const struct times *times,
 	point->disturbed = (unsigned)fmin((double)(all - good), UINT32_MAX);
 	if (good < TW_MEMORY_MIN_BATCHES)
 		return -EAGAIN;
-	for (unsigned i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
+	for (unsigned i = 0; i < TW_LENGTH(ranks); i++)
 		*ranks[i].to_ns = load_ns *
 				  times->at(times->values, (uint64_t)ranks[i].rank);
 	point->median_ns = load_ns * median_of(times, good);

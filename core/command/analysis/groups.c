@@ -299,7 +299,7 @@ static json_t *estimate_to_json(const struct tw_tally *tally, unsigned stage, in
 	static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 	json_t *bounds = json_object();
 
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+	for (size_t i = 0; i < TW_LENGTH(percents); i++) {
 		uint64_t of[2];
 
 		if (tw_tally_stage_percentile(tally, stage, direction, percents[i], of))

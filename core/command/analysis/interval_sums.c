@@ -178,7 +178,7 @@ static int add_windows(struct tw_tally *tally, const struct tw_windows *windows)
 					    TW_METRIC_TIMES + TW_LAT, TW_METRIC_OVER_TIME };
 	int ret = tw_windows_merge(&tally->over_time, windows);
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+	for (size_t i = 0; i < TW_LENGTH(metrics); i++)
 		tw_metric_put(&tally->has, metrics[i]);
 	for (uint32_t i = 0; i < windows->count; i++)
 		for (int j = 0; j < TW_DIRECTIONS && !ret; j++) {

@@ -149,7 +149,7 @@ static int is_of_place(const char *option)
 		"filesize", "unique_filename", "ioengine", "randseed", "*randrepeat",
 	};
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+	for (size_t i = 0; i < TW_LENGTH(patterns); i++)
 		if (!fnmatch(patterns[i], option, 0))
 			return 1;
 	return 0;
@@ -166,7 +166,7 @@ static const char *job_difference(const struct tw_report_job *a, const struct tw
 		return "ioengine";
 	if (a->iodepth != b->iodepth)
 		return "iodepth";
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+	for (size_t i = 0; i < TW_LENGTH(options); i++)
 		json_object_foreach((json_t *)options[i], key, value)
 			if (!is_of_place(key) && !json_equal(tw_job_option(a, key),
 							     tw_job_option(b, key)))

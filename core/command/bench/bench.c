@@ -152,8 +152,7 @@ static void add_results(struct tw_page *page, const struct tw_bench_result *resu
 		{ .heading = "p90", .width = 5 },
 		{ .heading = "what over what", .width = 2, .flags = TW_COLUMN_BELOW },
 	};
-	struct tw_table *table = tw_page_table(page, columns,
-					       sizeof(columns) / sizeof(columns[0]));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++) {
 		const struct tw_bench_result *result = &results[i];

@@ -9,7 +9,6 @@
 #include "command/compare/compare_parts.h"
 #include "command/output/page.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define NAME_WIDTH	19
 
 static const char *const load_names[TW_COMPARE_LOADS] = { "idle", "busy" };
@@ -36,7 +35,7 @@ static void add_errors(struct tw_page *page, const struct tw_compare_result *res
 		{ .heading = "+-", .group = monotonic, .width = 6 },
 		{ .heading = "ms", .group = "start-up" },
 	};
-	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	for (unsigned i = 0; i < result->clocks; i++) {
 		const struct tw_compare_sum *sum = &result->sum[i][load];
@@ -154,7 +153,7 @@ static void add_costs(struct tw_page *page, const struct tw_compare_result *resu
 	struct tw_table *table;
 
 	tw_page_heading(page, 2, "Cost");
-	table = tw_page_table(page, columns, COUNT(columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (unsigned i = 0; i < result->clocks; i++) {
 		tw_table_row(table);
 		tw_cell_text(table, result->clock[i].name);

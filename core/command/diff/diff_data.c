@@ -190,8 +190,7 @@ static void add_line(struct tw_table *table, const struct tw_diff_figure *figure
 
 struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff)
 {
-	struct tw_table *table = tw_page_table(page, columns,
-					       sizeof(columns) / sizeof(*columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	tw_page_only(page, TW_IN_CSV);
 	for (size_t i = 0; i < diff->figure_count; i++)

@@ -290,7 +290,7 @@ void tw_diff_find_facts(struct tw_diff *diff)
 	char words[TW_METRIC_TEXT];
 
 	find_options(diff);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < TW_LENGTH(keys); i++)
 		find(diff, keys[i].name, keys[i].options, tell_key, &keys[i]);
 	find(diff, "jobs", "numjobs", tell_jobs, NULL);
 	find(diff, "tw_digits", "tw_digits", tell_digits, NULL);

@@ -20,9 +20,8 @@ static const struct percentile {
 	{ 99.9, "p99.9" },
 };
 
-#define PERCENTILES	(sizeof(percentiles) / sizeof(percentiles[0]))
 /* Of a group and direction, at most. */
-#define FIGURES		(4 + PERCENTILES + TW_STAGES)
+#define FIGURES		(4 + TW_LENGTH(percentiles) + TW_STAGES)
 /* The stages inside the kernel are compared as they are if their share of the I/Os differs by at
  * most this between two runs. */
 #define SPLIT_ALIKE	0.01
@@ -333,10 +332,12 @@ static void add_direction(struct part *part)
 								 part->direction));
 	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_MEAN, .name = "lat mean",
 					    .is_log = 1 });
-	for (size_t i = 0; i < PERCENTILES; i++)
+	for (size_t i = 0; i < TW_LENGTH(percentiles); i++)
 		if (!add_percentile(part, &percentiles[i])) {
+			const int is_last = i + 1 == TW_LENGTH(percentiles);
+
 			leave_out(part, 1, tw_format(" %s%s", percentiles[i].name,
-						     i + 1 < PERCENTILES ? " and above" : ""),
+						     is_last ? "" : " and above"),
 				  tw_format("a run has fewer than %d I/Os beyond it",
 					    TW_DIFF_FEWEST_BEYOND));
 			break;

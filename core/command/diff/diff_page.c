@@ -357,7 +357,7 @@ static struct tw_table *add_table(struct tw_page *page, const struct tw_diff *di
 		{ .heading = "", .flags = TW_COLUMN_LEFT },
 	};
 
-	return tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	return tw_page_table(page, columns, TW_LENGTH(columns));
 }
 
 /* Return 1: rows were left out. */

@@ -88,7 +88,7 @@ void tw_diff_add_waits(struct tw_page *page, const struct tw_diff *diff, int all
 	if (diff->wait_count < 2)
 		return;
 	tw_page_heading(page, 2, "waits of a run, by call and reason");
-	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	if (!all)
 		tw_table_limit(table, MAX_IN_TEXT, "diff --all, --html");
 	for (size_t i = 0; i < diff->wait_count; i++) {

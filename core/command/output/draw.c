@@ -195,7 +195,7 @@ static void put_tag(FILE *file, struct boxes *boxes, const struct tw_dot *dot,
 		{ -4, -52, 1, "end" }, { 0, -54, 0.5, "middle" }, { 6, -52, 0, "start" },
 		{ -4, 48, 1, "end" }, { 6, 42, 0, "start" }, { -4, -74, 1, "end" },
 	};
-	const size_t count = sizeof(places) / sizeof(*places);
+	const size_t count = TW_LENGTH(places);
 	const double width = (double)strlen(dot->tag) * TAG_LETTER;
 	const double x = tw_svg_place(&axes->x, dot->x), y = tw_svg_place(&axes->y, dot->y);
 

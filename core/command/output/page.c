@@ -400,7 +400,7 @@ const char *tw_format_bytes(char *text, double bytes)
 	static const char *const names[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
 	size_t unit = 0;
 
-	for (; bytes >= 1024 && unit + 1 < sizeof(names) / sizeof(*names); unit++)
+	for (; bytes >= 1024 && unit + 1 < TW_LENGTH(names); unit++)
 		bytes /= 1024;
 	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", unit && bytes < 100 && bytes > floor(bytes),
 		 bytes, names[unit]);

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "array.h"
+
 struct tw_page;
 
 #define TW_PRINTF(at, args)	__attribute__((format(printf, at, args)))

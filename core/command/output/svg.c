@@ -167,7 +167,7 @@ static double time_step_of(double range)
 		1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800,
 		21600, 43200, 86400,
 	};
-	const size_t count = sizeof(steps) / sizeof(*steps);
+	const size_t count = TW_LENGTH(steps);
 
 	for (size_t i = 0; i < count && range > 4; i++)
 		if (range / steps[i] <= 7)

@@ -57,7 +57,7 @@ static int is_unit(const char *text, size_t length)
 
 	while (length && strchr(",;:.)", text[length - 1]))
 		length--;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < TW_LENGTH(units); i++)
 		if (strlen(units[i]) == length && strncmp(units[i], text, length) == 0)
 			return 1;
 	return 0;

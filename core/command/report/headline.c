@@ -113,12 +113,12 @@ struct tw_table *tw_report_figures(struct tw_page *page, const char *rows, int h
 		{ "p99.9", .width = 8, .flags = TW_COLUMN_NARROW },
 		{ "max", .width = 8, .flags = TW_COLUMN_NARROW },
 	};
-	struct tw_column shown[sizeof(columns) / sizeof(*columns)];
+	struct tw_column shown[TW_LENGTH(columns)];
 
 	memcpy(shown, columns, sizeof(columns));
 	if (!has_bytes)
 		memmove(shown + 2, columns + 3, sizeof(columns) - 3 * sizeof(*columns));
-	return tw_page_table(page, shown, sizeof(columns) / sizeof(*columns) - !has_bytes);
+	return tw_page_table(page, shown, TW_LENGTH(columns) - !has_bytes);
 }
 
 void tw_report_add_figures_row(struct tw_table *figures, const struct tw_report_group *group,

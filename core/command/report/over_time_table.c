@@ -39,8 +39,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 		{ "p50", .width = 7 }, { "p99", .width = 7 }, { "p99.9", .width = 7 },
 		{ "max", .width = 7 }, { "", .flags = TW_COLUMN_LEFT },
 	};
-	struct tw_table *table = tw_page_table(page, columns,
-					       sizeof(columns) / sizeof(*columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 	const int decimals = group->all.tally.over_time.width_ns < 1000000 ? 6 : 3;
 	uint32_t end;
 

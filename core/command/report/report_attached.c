@@ -164,8 +164,7 @@ static void add_table(struct tw_page *page, const json_t *all)
 	};
 	const size_t count = json_array_size(all);
 	const json_t **rows = tw_malloc(count * sizeof(*rows));
-	struct tw_table *table = tw_page_table(page, columns,
-					       sizeof(columns) / sizeof(*columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	/* The busiest first. */
 	for (size_t i = 0; i < count; i++)

@@ -49,8 +49,7 @@ static void add_table(struct tw_page *page, const struct tw_report *report)
 		{ "over", .width = 7 },
 		{ "", .flags = TW_COLUMN_LEFT },
 	};
-	struct tw_table *table = tw_page_table(page, columns,
-					       sizeof(columns) / sizeof(*columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	for (int i = 0; i < 2 * TW_REPORT_CLOCKS; i++) {
 		const int which = i % TW_REPORT_CLOCKS;
@@ -90,7 +89,7 @@ static void add_rate(struct tw_page *page, const json_t *own)
 	};
 	const char *source = tw_report_string(own, "source"), *words = source;
 
-	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+	for (size_t i = 0; i < TW_LENGTH(sources); i++)
 		if (strcmp(sources[i][0], source) == 0)
 			words = sources[i][1];
 	tw_page_remark(page, "tickwise's clock: ");

@@ -22,8 +22,6 @@
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
-#define PERCENTS	(sizeof(percents) / sizeof(*percents))
-
 static const struct tw_column columns[] = {
 	{ .heading = "job" }, { .heading = "groupid" }, { .heading = "host" },
 	{ .heading = "run" },
@@ -33,8 +31,6 @@ static const struct tw_column columns[] = {
 	{ .heading = "p50_ns" }, { .heading = "p90_ns" }, { .heading = "p99_ns" },
 	{ .heading = "p99.9_ns" }, { .heading = "p99.99_ns" }, { .heading = "max_ns" },
 };
-
-#define COLUMNS		(sizeof(columns) / sizeof(*columns))
 
 /* Add a count, per second of the longest job if @is_rate; nothing if it is not known, or
  * for a stage. */
@@ -77,7 +73,7 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 	tw_cell_u64(table, histogram->count ? histogram->min_ns : 0);
 	tw_cell_printf(table, "%.9g", mean_ns);
 	tw_cell_printf(table, "%.9g", tw_histogram_stddev_ns(histogram));
-	for (size_t i = 0; i < PERCENTS; i++)
+	for (size_t i = 0; i < TW_LENGTH(percents); i++)
 		tw_report_add_percentile(table, histogram, (double)tw_histogram_values(histogram),
 					 percents[i]);
 	tw_cell_u64(table, histogram->max_ns);
@@ -88,15 +84,15 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_group *groups,
 			       size_t count)
 {
-	struct tw_column all[COLUMNS + TW_COUNTS - 1];
+	struct tw_column all[TW_LENGTH(columns) + TW_COUNTS - 1];
 	struct tw_table *table;
 
 	memcpy(all, columns, sizeof(columns));
 	for (size_t i = TW_METRIC_ios + 1; i < TW_COUNTS; i++)
-		all[COLUMNS + i - 1] = (struct tw_column) {
+		all[TW_LENGTH(columns) + i - 1] = (struct tw_column) {
 			.heading = tw_count_metrics[i].path,
 		};
-	table = tw_page_table(page, all, sizeof(all) / sizeof(*all));
+	table = tw_page_table(page, all, TW_LENGTH(all));
 	tw_page_only(page, TW_IN_CSV);
 	for (size_t i = 0; i < count; i++)
 		for (int direction = 0; direction < TW_DIRECTIONS; direction++)

@@ -171,7 +171,7 @@ void tw_report_add_hosts(struct tw_page *page, const struct tw_report_group *gro
 	if (apart.length)
 		tw_page_paragraph(page, "not together, by the hosts' own clocks, if these agree:%s",
 				  apart.bytes);
-	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts) && hosts > 1; i++)
+	for (size_t i = 0; i < TW_LENGTH(facts) && hosts > 1; i++)
 		add_fact(page, list, hosts, i);
 	free(list);
 }

@@ -94,7 +94,7 @@ static void add_table(struct tw_page *page, const struct tw_odd *odd, int is_all
 
 	for (size_t i = 0; i < odd->count; i++)
 		with_other |= strcmp(other_of(&odd->list[i]), other_of(odd->list)) != 0;
-	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns) - !with_other);
+	table = tw_page_table(page, columns, TW_LENGTH(columns) - !with_other);
 	if (!is_all)
 		tw_table_limit(table, MAX_ROWS, "--all");
 	for (size_t i = 0; i < odd->count; i++)

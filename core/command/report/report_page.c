@@ -16,8 +16,6 @@
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
-#define PERCENTS	(sizeof(percents) / sizeof(*percents))
-
 /* Text has the parts of blockq from this part of lat on: a tenth. */
 #define LARGE_PART	10
 
@@ -118,7 +116,7 @@ static void add_row(struct tw_table *table, const struct tw_report_means *means,
 		tw_cell_ns(table, tw_tally_mean_ns(tally, time, direction));
 	tw_report_add_ns(table, histogram->count > 1 && !is_rest,
 			 tw_histogram_stddev_ns(histogram));
-	for (size_t j = 0; j < PERCENTS; j++)
+	for (size_t j = 0; j < TW_LENGTH(percents); j++)
 		tw_report_add_percentile(table, histogram, is_rest ? 0 : (double)of, percents[j]);
 	tw_report_add_ns(table, of && !is_rest, (double)histogram->max_ns);
 }
@@ -137,13 +135,13 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		{ .heading = "" }, { .heading = "", .media = rest },
 		{ .heading = "max" },
 	};
-	const size_t count = sizeof(columns) / sizeof(*columns);
+	const size_t count = TW_LENGTH(columns);
 	struct tw_report_means means;
-	char names[PERCENTS][16];
+	char names[TW_LENGTH(percents)][16];
 	struct tw_table *table;
 
 	tw_report_find_means(&means, tally, TW_LAT, direction);
-	for (size_t i = 0; i < PERCENTS; i++) {
+	for (size_t i = 0; i < TW_LENGTH(percents); i++) {
 		snprintf(names[i], sizeof(names[i]), "p%g", percents[i]);
 		columns[5 + i].heading = names[i];
 	}

@@ -50,7 +50,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *lat)
 	const double ios = (double)tw_histogram_values(lat);
 	double last_ns = 0;
 
-	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
+	for (size_t i = 0; i < TW_LENGTH(marked); i++) {
 		double ns = (double)tw_histogram_percentile(lat, marked[i]);
 		double left = 1 - marked[i] / 100;
 		struct tw_format_unit unit = tw_format_unit(ns);
@@ -285,7 +285,7 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 	/* The parts of syncs are not known by lat. */
 	if (tw_report_has_sync_parts(tally, direction))
 		return;
-	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+	for (size_t i = 0; i < TW_LENGTH(bars); i++) {
 		uint64_t all_ns = 0;
 
 		/* Use the same condition as the table of stages. */

@@ -169,7 +169,7 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 	if (!behind_ns)
 		return;
 	tw_page_warning(page, "%srate not kept", who);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < TW_LENGTH(names); i++) {
 		const json_t *rate = tw_job_option(&group->all.jobs[0], names[i]);
 
 		if (rate)
@@ -307,7 +307,7 @@ static int never_syncs(const struct tw_report_job *job)
 					       "end_fsync", "fsync_on_close" };
 	const char *caching = tw_report_caching(job);
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+	for (size_t i = 0; i < TW_LENGTH(options); i++) {
 		const char *value = json_string_value(tw_job_option(job, options[i]));
 
 		if (value && strcmp(value, "0") && strcmp(value, "none"))

@@ -95,8 +95,6 @@ static const struct column {
 	{ { .heading = "ticks" }, TICKS },
 };
 
-#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
-
 /* What a kind of column has: the key of a string or of a time. */
 static const char *const keys[STAGES] = {
 	[CALL] = "submitting_call_ns", [MONOTONIC] = "monotonic_ns",
@@ -105,8 +103,8 @@ static const char *const keys[STAGES] = {
 
 struct table {
 	const struct tw_report_group *group;
-	struct tw_column columns[COUNT(in_html) + TW_STAGES];
-	int kinds[COUNT(in_html) + TW_STAGES];	/* enum kind; from STAGES on, a stage */
+	struct tw_column columns[TW_LENGTH(in_html) + TW_STAGES];
+	int kinds[TW_LENGTH(in_html) + TW_STAGES];	/* enum kind; from STAGES on, a stage */
 	size_t count;
 };
 
@@ -198,7 +196,7 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 		    enum tw_media medium)
 {
 	const struct column *columns = medium == TW_IN_TEXT ? in_text : in_html;
-	const size_t count = medium == TW_IN_TEXT ? COUNT(in_text) : COUNT(in_html);
+	const size_t count = medium == TW_IN_TEXT ? TW_LENGTH(in_text) : TW_LENGTH(in_html);
 	const size_t of = medium == TW_IN_TEXT ? shown : group->all.slow_count;
 	struct table table = { .group = group };
 	struct tw_table *into;

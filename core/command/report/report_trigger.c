@@ -130,7 +130,7 @@ static void shorten(char *text, size_t size, const json_t *event)
 			 pid + strlen(" next_pid="));
 		return;
 	}
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+	for (size_t i = 0; i < TW_LENGTH(begins); i++) {
 		const char *from = strstr(args, begins[i].from);
 
 		if (from && strncmp(name, begins[i].name, strlen(begins[i].name)) == 0)

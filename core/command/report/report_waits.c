@@ -208,8 +208,7 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 		{ "complete", .width = 8, .flags = TW_COLUMN_NARROW },
 		{ "reason and file", .width = 4, .flags = TW_COLUMN_BELOW },
 	};
-	struct tw_table *table = tw_page_table(page, columns,
-					       sizeof(columns) / sizeof(*columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	if (!(with & TW_REPORT_WITH_ALL))
 		tw_table_limit(table, rows_in_text(waits, sum_ns), "report --all, --html");
@@ -258,7 +257,7 @@ static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
 	if (unknown_ns > sum_ns / 100)
 		tw_page_more(page, "file not known: %s of the time",
 			     TW_SAY_PERCENT(percent_of(unknown_ns, sum_ns)));
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+	for (size_t i = 0; i < TW_LENGTH(counts); i++) {
 		const unsigned metric = (unsigned)counts[i] - (unsigned)TW_COUNTS;
 		const uint64_t count = group->all.tally.scalars.at[metric];
 

@@ -160,7 +160,7 @@ static char **options_of_engine(const struct wanted *wanted)
 	};
 	struct tw_texts options = { .count = 0 };
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+	for (size_t i = 0; i < TW_LENGTH(given); i++)
 		if (given[i].value)
 			tw_push(&options, tw_format("%s=%s", given[i].name, given[i].value));
 	return options.list;
@@ -369,7 +369,7 @@ static int compare(const struct tw_run_reports sides[2], const char *level)
 /* The numbers of pairs after which the runs are compared. */
 static const int compared_after[] = { 8, 12, 18, 32 };
 
-#define COMPARISONS		((int)(sizeof(compared_after) / sizeof(*compared_after)))
+#define COMPARISONS		((int)TW_LENGTH(compared_after))
 #define LEVEL_OF_EACH	"1.25%"		/* TW_DIFF_LEVEL by the number of comparisons */
 
 /* Return the number of pairs, @pairs or more, after which the next comparison is. */

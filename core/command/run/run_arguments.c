@@ -70,12 +70,10 @@ static const struct fio_option {
 	{ "merge-blktrace-only", 'A', NOTHING, RUNS_NOTHING },
 };
 
-#define FIO_OPTIONS	(sizeof(fio_options) / sizeof(*fio_options))
-
 /* Find an option by its @name; NULL: by its @letter. */
 static const struct fio_option *find_option(const char *name, char letter)
 {
-	for (size_t i = 0; i < FIO_OPTIONS; i++)
+	for (size_t i = 0; i < TW_LENGTH(fio_options); i++)
 		if (name ? !strcmp(fio_options[i].name, name) : fio_options[i].letter == letter)
 			return &fio_options[i];
 	return NULL;
@@ -109,9 +107,9 @@ static struct names find_names(struct tw_run_engines *engines, const char *given
 	};
 	struct names names = { .given = given };
 
-	for (size_t i = 0; i < FIO_OPTIONS; i++)
+	for (size_t i = 0; i < TW_LENGTH(fio_options); i++)
 		try_name(&names, fio_options[i].name);
-	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked) && !names.is_exact; i++) {
+	for (size_t i = 0; i < TW_LENGTH(asked) && !names.is_exact; i++) {
 		const struct tw_run_options *options = tw_run_options_of(engines, asked[i]);
 
 		for (size_t j = 0; j < options->count; j++)

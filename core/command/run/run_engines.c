@@ -74,7 +74,7 @@ enum tw_run_kind tw_run_kind(const char *engine)
 		return TW_RUN_OURS;
 	if (strcmp(file, MEMORY_ENGINE) == 0)
 		return TW_RUN_OUR_MEMORY;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < TW_LENGTH(kinds); i++)
 		if (strlen(kinds[i].name) == length &&
 		    strncmp(kinds[i].name, engine, length) == 0)
 			return kinds[i].kind;
@@ -156,7 +156,7 @@ static char *find_built(const char *fio)
 	const char *const folders[] = { own_folder(), SYSTEM_FOLDER };
 	const char *version = NULL;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+	for (size_t i = 0; i < TW_LENGTH(folders); i++) {
 		char *path;
 
 		/* Ask fio only if something was built. */

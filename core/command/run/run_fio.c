@@ -181,7 +181,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio,
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
+	for (size_t i = 0; i < TW_LENGTH(forwarded); i++)
 		sigaddset(&signals, forwarded[i]);
 	sigprocmask(SIG_BLOCK, &signals, &start.mask);
 	ret = copy_all(arguments);

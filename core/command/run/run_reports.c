@@ -64,7 +64,7 @@ static int has_io(json_t *report)
 	const char *direction;
 	json_t *count;
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+	for (size_t i = 0; i < TW_LENGTH(counts); i++)
 		json_object_foreach(json_object_get(report, counts[i]), direction, count)
 			if (json_integer_value(count))
 				return 1;

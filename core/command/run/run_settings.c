@@ -69,7 +69,7 @@ static void remember(struct tw_run_settings *settings, const char *path)
 	for (size_t i = 0; i < settings->count && name; i++)
 		if (!strcmp(settings->list[i].device, name))
 			return;
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; name && i < TW_LENGTH(names); i++) {
 		const size_t folder = strlen(path_of(settings, name, ""));
 		glob_t found;
 

@@ -243,7 +243,7 @@ static double next_part(const struct tw_search *search)
 	const int has_good = tw_search_first_good(search) < search->count;
 	const int is_over = has_bad(search);
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < TW_LENGTH(parts); i++)
 		if (!is_tried(search, given(search, parts[i] * search->capacity)) &&
 		    (parts[i] < LEAST_PART ? !has_good :
 		     !is_over && (parts[i] <= LAST_PART || has_good)))

@@ -128,7 +128,7 @@ static void tell(const struct clock *clock, const char *what, const struct tw_sw
 	const double left_s = fmax(clock->whole_s - elapsed_s(clock), 0);
 	const char *text = "";
 
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
+	for (size_t i = 0; i < TW_LENGTH(percents); i++)
 		if (tw_has_percentile((double)trials->response.count, percents[i]))
 			text = tw_format("%s, p%g %s", text, percents[i], TW_SAY_NS(
 				tw_histogram_percentile(&trials->response, percents[i])));

@@ -19,8 +19,6 @@
 
 static const double percents[] = { 50, 99, 99.9 };
 
-#define PERCENTS	(sizeof(percents) / sizeof(*percents))
-
 static const char *const bound_names[] = { "undecided", "yes", "no" };
 
 /* ---- what was found ---- */
@@ -242,7 +240,7 @@ static void add_row(struct tw_table *table, const struct tw_search *search,
 		tw_cell_text(table, "all");
 	tw_cell_number(table, load ? done_of(trials) : search->capacity);
 	tw_cell_number(table, trials->seconds);
-	for (size_t i = 0; i < PERCENTS; i++)
+	for (size_t i = 0; i < TW_LENGTH(percents); i++)
 		tw_report_add_percentile(table, &trials->response, (double)trials->response.count,
 					 percents[i]);
 	tw_cell_text(table, !load ? "" :
@@ -268,7 +266,7 @@ static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
 	int is_late = 0;
 
 	tw_page_gap(page);
-	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (size_t i = 0; i < sweep->search.count; i++) {
 		const struct tw_load *load = &sweep->search.loads[i];
 
@@ -294,12 +292,12 @@ static void add_borders(struct tw_plot *plot, const struct tw_search *search)
 
 static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
 {
-	static const int colors[PERCENTS] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
+	static const int colors[TW_LENGTH(percents)] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
 	const struct tw_search *search = &sweep->search;
 	struct tw_plot *plot = tw_page_plot(page, .title = "Response by load",
 		.x = { TW_PLOT_NUMBER, "I/Os due per second" }, .y = { TW_PLOT_NS, "response" });
 
-	for (size_t i = PERCENTS; i-- > 0;) {
+	for (size_t i = TW_LENGTH(percents); i-- > 0;) {
 		struct tw_series *line = tw_plot_line(plot, tw_format("p%g", percents[i]),
 						      colors[i]);
 
@@ -368,7 +366,7 @@ static json_t *load_to_json(const struct tw_load *load)
 		if (mean_ns(trials, i) > 0)
 			json_object_set_new(stages, tw_time_metrics[i].name,
 					    json_real(mean_ns(trials, i)));
-	for (size_t i = 0; i < PERCENTS; i++)
+	for (size_t i = 0; i < TW_LENGTH(percents); i++)
 		if (tw_has_percentile((double)trials->response.count, percents[i]))
 			json_object_set_new(response, tw_format("p%g_ns", percents[i]),
 				json_real((double)tw_histogram_percentile(&trials->response,

@@ -99,7 +99,7 @@ static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_wri
 	if (!jobs->sections[section].owes_report)
 		return tw_run_fail(TW_EXIT_DATA, "[%s]: it is not on tickwise's engine, so it "
 				   "can't have a rate", name);
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+	for (size_t i = 0; i < TW_LENGTH(refused); i++)
 		for (const char *const *option = refused[i].names; *option; option++)
 			if (tw_run_setting(jobs, section, *option))
 				return tw_run_fail(TW_EXIT_DATA, "[%s]: leave out %s: %s", name,
@@ -219,7 +219,7 @@ static double most_in_flight(const struct tw_sweep *sweep, double rate)
 	double bytes = 1;
 
 	for (size_t i = 0; i < all->job_count; i++)
-		for (size_t j = 0; j < sizeof(options) / sizeof(*options); j++)
+		for (size_t j = 0; j < TW_LENGTH(options); j++)
 			bytes = fmax(bytes, largest_size(&all->jobs[i], options[j]));
 	return fmin(rate > 0 ? OPEN_DEPTH : TW_SWEEP_DEPTH, fmax(MOST_BYTES / bytes, 1));
 }

@@ -11,8 +11,6 @@
 #include "command/output/page.h"
 #include "machine/processor.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
-
 /* Number of line styles that are easy to tell apart. */
 #define COLORS		8
 
@@ -161,7 +159,7 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 			  tw_cycle_names[curve->shape.kind], tw_pages_names[curve->pages], visits);
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
-	table = tw_page_table(page, columns, COUNT(columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (unsigned i = 0; i < memlat->level_count; i++)
 		add_level(table, memlat, i);
 	tw_page_gap(page);
@@ -192,7 +190,7 @@ static void add_nodes(struct tw_page *page, const struct tw_memlat *memlat)
 	tw_page_paragraph(page, "Memory of each NUMA node, from CPU %u, with 95 %% "
 			  "intervals of this run:", memlat->cpu);
 	tw_page_gap(page);
-	table = tw_page_table(page, columns, COUNT(columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (unsigned i = 0; i < memlat->node_count; i++) {
 		const struct tw_memory_point *point = &memlat->nodes[i].point;
 
@@ -239,7 +237,7 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 			  places < TW_TLB_PLACES ? " or more" : "");
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
-	table = tw_page_table(page, columns, COUNT(columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (unsigned i = 0; i < memlat->cost_count; i++) {
 		const struct tw_tlb_cost *cost = &memlat->costs[i];
 
@@ -431,7 +429,7 @@ static struct tw_table *add_points(struct tw_page *page,
 	struct tw_table *table;
 
 	tw_page_details(page, "All points");
-	table = tw_page_table(page, columns, COUNT(columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (unsigned i = 0; i < memlat->curve_count; i++)
 		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
 			const struct tw_curve *curve = &memlat->curves[i];
@@ -446,10 +444,10 @@ static struct tw_table *add_points(struct tw_page *page,
 			tw_cell_text(table, tw_cycle_names[curve->shape.kind]);
 			tw_cell_text(table, tw_pages_names[curve->pages]);
 			tw_cell_i64(table, curve->node);
-			for (size_t k = 0; k < COUNT(counts); k++)
+			for (size_t k = 0; k < TW_LENGTH(counts); k++)
 				tw_cell_u64(table, counts[k]);
 			tw_cell_fixed(table, point->warm_passes, 3);
-			for (size_t k = 0; k < COUNT(times_ns); k++)
+			for (size_t k = 0; k < TW_LENGTH(times_ns); k++)
 				tw_memlat_cell(table, times_ns[k], 4, point->batches > 0);
 			tw_memlat_cell(table, point->min_ns / point->cycle_ns, 3,
 				       point->batches && point->cycle_ns > 0);

@@ -141,7 +141,7 @@ static int read_record(struct profile_file *file, char *line)
 	if (!space)
 		return 1;
 	*space = 0;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < TW_LENGTH(lists); i++)
 		if (!strcmp(line, lists[i].kind))
 			return lists[i].read(file, space + 1);
 	return read_head(file, line, space + 1);

@@ -37,7 +37,7 @@ static json_t *histogram_object(const struct profile_file *file,
 	histogram.min_ns = from->min_ticks;
 	histogram.max_ns = from->max_ticks;
 	histogram.sum_ns = from->sum_ticks;
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+	for (size_t i = 0; i < TW_LENGTH(percents); i++) {
 		snprintf(name, sizeof(name), "%f", percents[i]);
 		json_object_set_new(object, name, json_real(profile_ns(
 			file, (double)tw_histogram_percentile(&histogram, percents[i]))));

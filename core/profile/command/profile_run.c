@@ -66,10 +66,7 @@ static int write_filter(const struct profile_want *want, const char *program, co
  * its files are removed.
  */
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-
-#define ENDS	(sizeof(ends) / sizeof(*ends))
-
-static struct sigaction before[ENDS];
+static struct sigaction before[TW_LENGTH(ends)];
 static volatile sig_atomic_t running, kept;	/* a process; a signal */
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -86,7 +83,7 @@ void tw_profile_signals_take(void)
 	struct sigaction action = { .sa_sigaction = pass_on,
 				    .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	for (size_t i = 0; i < ENDS; i++) {
+	for (size_t i = 0; i < TW_LENGTH(ends); i++) {
 		sigaction(ends[i], NULL, &before[i]);
 		/* Ignored by nohup, and in background jobs. */
 		if (before[i].sa_handler != SIG_IGN)
@@ -96,7 +93,7 @@ void tw_profile_signals_take(void)
 
 void tw_profile_signals_give_back(void)
 {
-	for (size_t i = 0; i < ENDS; i++)
+	for (size_t i = 0; i < TW_LENGTH(ends); i++)
 		sigaction(ends[i], &before[i], NULL);
 	if (kept)
 		raise(kept);
@@ -106,7 +103,7 @@ void tw_profile_signals_give_back(void)
 static void unblock(void *context, int fd)
 {
 	(void)fd;
-	for (size_t i = 0; i < ENDS; i++)
+	for (size_t i = 0; i < TW_LENGTH(ends); i++)
 		sigaction(ends[i], &before[i], NULL);
 	sigprocmask(SIG_SETMASK, context, NULL);
 }
@@ -119,7 +116,7 @@ static int start(char **argv)
 	pid_t child;
 
 	sigemptyset(&asked);
-	for (size_t i = 0; i < ENDS; i++)
+	for (size_t i = 0; i < TW_LENGTH(ends); i++)
 		sigaddset(&asked, ends[i]);
 	sigprocmask(SIG_BLOCK, &asked, &mask);
 	child = tw_child_start(argv, 0, unblock, &mask, NULL);

@@ -9,8 +9,6 @@
 #include "command/output/page.h"
 #include "profile/command/profiles.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
-
 /* ---- around the tables --------------------------------------------------- */
 
 /* A time of @file in the text of a page. */
@@ -98,7 +96,7 @@ void tw_profile_print_flat(const struct profile_result *result)
 	};
 	const struct profile_file *file = result->file;
 	struct tw_page *page = begin_page(file);
-	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	for (size_t i = 0; i < result->shown; i++) {
 		const struct profile_function *it = result->by_self[i];
@@ -218,7 +216,7 @@ void tw_profile_print_callers(const struct profile_result *result)
 	tw_page_note(page, "Above each function its callers, with the inclusive time "
 		     "and calls from there; below it the functions that it calls:");
 	tw_page_gap(page);
-	table = tw_page_table(page, columns, COUNT(columns));
+	table = tw_page_table(page, columns, TW_LENGTH(columns));
 	for (size_t i = 0; i < result->shown; i++) {
 		const struct profile_function *it = result->by_self[i];
 		uint32_t function = (uint32_t)(it - result->functions);
@@ -259,7 +257,7 @@ void tw_profile_print_csv(const struct profile_result *result)
 		{ .heading = "below_resolution" },
 	};
 	struct tw_page *page = tw_page_new("");
-	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
+	struct tw_table *table = tw_page_table(page, columns, TW_LENGTH(columns));
 
 	for (size_t i = 0; i < result->function_count; i++) {
 		const struct profile_function *it = result->by_self[i];
@@ -274,9 +272,9 @@ void tw_profile_print_csv(const struct profile_result *result)
 		tw_table_row(table);
 		tw_cell_text(table, it->name);
 		tw_cell_text(table, it->object);
-		for (size_t j = 0; j < COUNT(counts); j++)
+		for (size_t j = 0; j < TW_LENGTH(counts); j++)
 			tw_cell_u64(table, counts[j]);
-		for (size_t j = 0; j < COUNT(ticks); j++)
+		for (size_t j = 0; j < TW_LENGTH(ticks); j++)
 			tw_cell_fixed(table, profile_ns(result->file, ticks[j]), 3);
 		tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
 	}
