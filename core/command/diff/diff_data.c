@@ -4,9 +4,9 @@
  * tickwise-diff(1) describes the keys.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "command/diff/diff.h"
 #include "command/output/page.h"
 #include "report/report_json.h"
@@ -19,15 +19,12 @@ static json_t *runs_to_json(const struct tw_diff *diff)
 
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct tw_report_job *job = diff->runs[i].job;
-		char start[24];
 
-		snprintf(start, sizeof(start), "%llu",
-			 (unsigned long long)job->start_ns);
 		json_array_append_new(array, json_pack(
 			"{ss, so, so, ss}", "side", sides[diff->runs[i].side],
 			"host", tw_json_text(job->host),
 			"run", tw_json_text(job->run),
-			"start", start));
+			"start", tw_format("%llu", (unsigned long long)job->start_ns)));
 	}
 	return array;
 }
@@ -48,10 +45,7 @@ static json_t *facts_to_json(const struct tw_diff_facts *facts)
  * logarithm. Return null for infinity, which JSON does not have. */
 static json_t *number(double value)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.9g", value);
-	return isfinite(value) ? json_real(strtod(text, NULL)) : json_null();
+	return isfinite(value) ? json_real(strtod(tw_format("%.9g", value), NULL)) : json_null();
 }
 
 /* Return a factor if the values are logarithms; else a difference. */

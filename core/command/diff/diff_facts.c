@@ -3,8 +3,6 @@
  * Finds which facts differ between the sides, from what the reports hold. For a
  * new key of a report, add a line to the table.
  */
-#include <stdio.h>
-
 #include "command/diff/diff.h"
 #include "base/allocate.h"
 #include "command/output/page.h"
@@ -55,8 +53,7 @@ static const struct key {
 	{ "rotational", OF_DEVICE, "rotational", NULL, PLACE },
 };
 
-/* Return a value as a text. @digits has room for those of a number. */
-static const char *text_of(char digits[24], const json_t *value)
+static const char *text_of(const json_t *value)
 {
 	if (json_is_string(value))
 		return json_string_value(value);
@@ -64,8 +61,7 @@ static const char *text_of(char digits[24], const json_t *value)
 		return json_is_true(value) ? "yes" : "no";
 	if (!json_is_integer(value))
 		return "-";
-	snprintf(digits, 24, "%lld", (long long)json_integer_value(value));
-	return digits;
+	return tw_format("%lld", (long long)json_integer_value(value));
 }
 
 /* Add to a set of texts, which is an object with the texts as keys. */
@@ -118,12 +114,11 @@ typedef void (*teller)(json_t *set, const struct tw_report_group *group, const v
 static void tell_value(json_t *set, const json_t *json, const struct key *key)
 {
 	const json_t *value = json_object_get(json, key->key);
-	char digits[24];
 
 	if (key->inner)
 		value = json_object_get(value, key->inner);
 	if (value)
-		add(set, text_of(digits, value));
+		add(set, text_of(value));
 }
 
 static void tell_key(json_t *set, const struct tw_report_group *group, const void *of)

@@ -38,10 +38,7 @@
 /* Read the first line of a file below @root; "" if it can't be read. */
 static void read_line(const char *root, const char *path, char *text, size_t size)
 {
-	char place[PATH_MAX];
-
-	snprintf(place, sizeof(place), "%s%s", root, path);
-	tw_text_file_begin(place, text, size);
+	tw_text_file_begin(tw_format("%s%s", root, path), text, size);
 	text[strcspn(text, "\n")] = '\0';
 }
 
@@ -56,11 +53,9 @@ static int read_number(const char *root, const char *path, int otherwise)
 /* Find the files of all CPUs that match a pattern; to be freed by globfree(). */
 static glob_t find_files(const char *root, const char *pattern)
 {
-	char path[PATH_MAX];
 	glob_t found = { 0 };
 
-	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu[0-9]*/%s", root, pattern);
-	glob(path, 0, NULL, &found);
+	glob(tw_format("%s/sys/devices/system/cpu/cpu[0-9]*/%s", root, pattern), 0, NULL, &found);
 	return found;
 }
 
@@ -119,23 +114,19 @@ static double stolen_percent(const char *root)
 
 static int is_filtered(const char *root)
 {
-	char path[PATH_MAX], text[8192], *field;
+	char text[8192], *field;
 
-	snprintf(path, sizeof(path), "%s/proc/self/status", root);
-	tw_text_file_begin(path, text, sizeof(text));
+	tw_text_file_begin(tw_format("%s/proc/self/status", root), text, sizeof(text));
 	field = strstr(text, "\nSeccomp:");
 	return field && atoi(field + strlen("\nSeccomp:")) > 0;
 }
 
 void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root)
 {
-	char path[PATH_MAX];
-
 	facts->ring.disabled = read_number(root, "/proc/sys/kernel/io_uring_disabled",
 					   -1);
 	facts->ring.is_filtered = is_filtered(root);
-	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
-	facts->stages.has_types = access(path, R_OK) == 0;
+	facts->stages.has_types = access(tw_format("%s/sys/kernel/btf/vmlinux", root), R_OK) == 0;
 	read_governor(root, facts);
 	read_idle_state(root, facts);
 	facts->stolen_percent = stolen_percent(root);

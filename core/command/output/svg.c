@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/plain_text.h"
 #include "command/output/draw.h"
 
@@ -185,7 +186,6 @@ static void mark_linear(struct tw_axis_side *side, enum tw_plot_unit unit)
 	for (int i = 0; i <= last; i++) {
 		const char *name = "";
 		double value = i * step, of = 1;
-		char text[TW_FORMAT_SIZE];
 
 		if (unit == TW_PLOT_TIME) {
 			of = step >= 3600 ? 3600 : step >= 60 ? 60 : 1;
@@ -194,8 +194,7 @@ static void mark_linear(struct tw_axis_side *side, enum tw_plot_unit unit)
 			of = high >= 1e6 ? 1e6 : high >= 1e4 ? 1e3 : 1;
 			name = high >= 1e6 ? " M" : high >= 1e4 ? " k" : "";
 		}
-		snprintf(text, sizeof(text) - 4, "%.10g", value / of);
-		put_mark(side, value, strcat(text, name));
+		put_mark(side, value, tw_format("%.10g%s", value / of, name));
 	}
 }
 
@@ -211,13 +210,11 @@ static void mark_ns(struct tw_axis_side *side)
 			const double ns = of_decade[i] * pow(10, decade);
 			const int power = (int)floor(log10(ns) + 1e-9);
 			const int unit = power < 0 ? 0 : power / 3 > 3 ? 3 : power / 3;
-			char name[TW_FORMAT_SIZE];
 
 			if (log10(ns) < axis->low - 1e-9 || log10(ns) > axis->high + 1e-9)
 				continue;
-			snprintf(name, sizeof(name), "%.10g %s", ns / pow(10, 3 * unit),
-				 units[unit]);
-			put_mark(side, ns, name);
+			put_mark(side, ns, tw_format("%.10g %s", ns / pow(10, 3 * unit),
+						     units[unit]));
 		}
 }
 
@@ -229,10 +226,9 @@ static void mark_bytes(struct tw_axis_side *side)
 	for (int power = (int)ceil(axis->low / log10(2) - 1e-9);
 	     power * log10(2) <= axis->high + 1e-9; power += step) {
 		const int unit = power / 10 > 4 ? 4 : power / 10;
-		char name[TW_FORMAT_SIZE];
 
-		snprintf(name, sizeof(name), "%.0f%c", exp2(power - 10 * unit), "BKMGT"[unit]);
-		put_mark(side, exp2(power), name);
+		put_mark(side, exp2(power), tw_format("%.0f%c", exp2(power - 10 * unit),
+						      "BKMGT"[unit]));
 	}
 }
 
@@ -241,11 +237,8 @@ static void mark_tail(struct tw_axis_side *side)
 	const int last = (int)(side->axis->high + 1e-9);
 
 	for (int nines = 0; nines <= last; nines++) {
-		char name[TW_FORMAT_SIZE];
-
-		snprintf(name, sizeof(name), "%.*f", nines > 2 ? nines - 2 : 0,
-			 100 - pow(10, 2 - nines));
-		put_mark(side, pow(10, nines), name);
+		put_mark(side, pow(10, nines), tw_format("%.*f", nines > 2 ? nines - 2 : 0,
+							 100 - pow(10, 2 - nines)));
 		if (nines == 0)
 			put_mark(side, 2, "50");
 	}

@@ -167,16 +167,15 @@ int tw_report_write_percentiles(const struct tw_report_group *groups,
 		const size_t number = i / (TW_TIMES * TW_DIRECTIONS) + 1;
 		const size_t time = i / TW_DIRECTIONS % TW_TIMES, direction = i % TW_DIRECTIONS;
 		const struct tw_report *of = &groups[number - 1].all;
-		char name[MAX_NAME + 1], which[24] = "";
+		char name[MAX_NAME + 1];
 		const char *path;
 		int error;
 
 		if (of->tally.times[time][direction].count == 0)
 			continue;
 		plain_name(name, of->jobs[0].name);
-		if (count > 1)
-			snprintf(which, sizeof(which), ".%zu", number);
-		path = tw_format("%s%s%s.%s.%s.hgrm", prefix, name, which,
+		path = tw_format("%s%s%s.%s.%s.hgrm", prefix, name,
+				 count > 1 ? tw_format(".%zu", number) : "",
 				 tw_direction_names[direction], tw_time_metrics[time].name);
 		error = tw_must(tw_output_file(path, write_file,
 					       &of->tally.times[time][direction]));

@@ -137,14 +137,11 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	};
 	const size_t count = TW_LENGTH(columns);
 	struct tw_report_means means;
-	char names[TW_LENGTH(percents)][16];
 	struct tw_table *table;
 
 	tw_report_find_means(&means, tally, TW_LAT, direction);
-	for (size_t i = 0; i < TW_LENGTH(percents); i++) {
-		snprintf(names[i], sizeof(names[i]), "p%g", percents[i]);
-		columns[5 + i].heading = names[i];
-	}
+	for (size_t i = 0; i < TW_LENGTH(percents); i++)
+		columns[5 + i].heading = tw_format("p%g", percents[i]);
 	for (size_t i = 2; i < count; i++) {
 		columns[i].width = 7;
 		columns[i].flags = TW_COLUMN_NARROW;

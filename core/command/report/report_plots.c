@@ -4,7 +4,6 @@
  * with its stalls, and bars of where the time of an I/O goes.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command/report/report_parts.h"
@@ -54,15 +53,15 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *lat)
 		double ns = (double)tw_histogram_percentile(lat, marked[i]);
 		double left = 1 - marked[i] / 100;
 		struct tw_format_unit unit = tw_format_unit(ns);
-		char value[TW_FORMAT_SIZE] = "";
+		const char *value = "";
 
 		/* The last digits of @left are rounded. */
 		if (ios * left < 1 - 1e-6)
 			break;
 		/* "1.23 ms": no reader can read a plot more precisely. */
 		if (NEARLY_ALL * ns >= last_ns)
-			snprintf(value, sizeof(value), ns < 999.5 * unit.ns ? "%.3g %s" :
-				 "%.0f %s", ns / unit.ns, unit.name);
+			value = tw_format(ns < 999.5 * unit.ns ? "%.3g %s" : "%.0f %s",
+					  ns / unit.ns, unit.name);
 		last_ns = ns;
 		tw_plot_tag(series, 1 / left, ns, value, "lat: p%g = %s, of %llu I/Os",
 			    marked[i], TW_SAY_NS(ns), (unsigned long long)ios);
@@ -183,7 +182,6 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 		const char *why;
 		double s = tw_report_since_start(&group->all, tw_report_job_of(group, slow),
 						 tw_report_u64(slow->json, "monotonic_ns"));
-		char number[16];
 
 		if (s < 0 ||
 		    strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]))
@@ -193,9 +191,9 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 		s += (double)slow->lat_ns / 1e9;
 		if (!series)
 			series = tw_plot_line(plot, NULL, TW_PLOT_MAX);
-		snprintf(number, sizeof(number), "%d", ++count);
-		tw_plot_tag(series, s, (double)slow->lat_ns, number, "stall %d: lat %s",
-			    count, TW_SAY_NS(slow->lat_ns));
+		count++;
+		tw_plot_tag(series, s, (double)slow->lat_ns, tw_format("%d", count),
+			    "stall %d: lat %s", count, TW_SAY_NS(slow->lat_ns));
 		tw_append_format(&text, "%s%d: %s in %s, %s%s%s.", count > 1 ? " " : "stalls: ",
 				 count, TW_SAY_NS(stall->ns), stall->stage,
 				 TW_SAY_COUNT(stall->ios, "I/O[s]"), why ? ": " : "",

@@ -4,9 +4,9 @@
  * lines of events, HTML has all events.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/report/report_parts.h"
 
 /* Number of lines in text: half for the first events, half for the last. */
@@ -110,7 +110,7 @@ static void add_sentence(struct tw_page *page, const struct tw_report *report,
 
 /* Shorten an event. The most useful part comes first, as a line has no room for
  * all. Of a switch that is how the one task left, and which task came. */
-static void shorten(char *text, size_t size, const json_t *event)
+static const char *shorten(const json_t *event)
 {
 	static const struct { const char *name, *from; } begins[] = {
 		{ "io_uring_", "user_data " }, { "workqueue_", "function " },
@@ -124,11 +124,10 @@ static void shorten(char *text, size_t size, const json_t *event)
 	if (strcmp(name, "sched_switch") == 0 && state && pid) {
 		state += strlen(" prev_state=");
 		next += strlen(" ==> next_comm=");
-		snprintf(text, size, "%.*s, then %.*s-%.*s",
-			 (int)strcspn(state, " "), state, (int)(pid - next), next,
-			 (int)strspn(pid + strlen(" next_pid="), "0123456789"),
-			 pid + strlen(" next_pid="));
-		return;
+		return tw_format("%.*s, then %.*s-%.*s",
+				 (int)strcspn(state, " "), state, (int)(pid - next), next,
+				 (int)strspn(pid + strlen(" next_pid="), "0123456789"),
+				 pid + strlen(" next_pid="));
 	}
 	for (size_t i = 0; i < TW_LENGTH(begins); i++) {
 		const char *from = strstr(args, begins[i].from);
@@ -136,7 +135,7 @@ static void shorten(char *text, size_t size, const json_t *event)
 		if (from && strncmp(name, begins[i].name, strlen(begins[i].name)) == 0)
 			args = from;
 	}
-	snprintf(text, size, "%s", args);
+	return args;
 }
 
 /* Add an event. A stamp is rounded down to a microsecond. */
@@ -147,16 +146,14 @@ static void add_event(struct tw_table *table, const json_t *trigger, const json_
 	const char *name = tw_report_string(event, "event");
 	const char *task = tw_report_string(event, "task");
 	const uint64_t pid = tw_report_u64(event, "pid");
-	char args[256];
 
 	tw_table_row(table);
 	tw_cell_i64(table, (int64_t)(tw_report_u64(event, "monotonic_ns") / 1000) -
 			   (int64_t)(tw_report_u64(io, "monotonic_ns") / 1000));
 	tw_cell_u64(table, tw_report_u64(event, "cpu"));
 	if (medium == TW_IN_TEXT) {
-		shorten(args, sizeof(args), event);
 		tw_cell_printf(table, "%.40s-%" PRIu64, task, pid);
-		tw_cell_printf(table, "%.40s %s", name, args);
+		tw_cell_printf(table, "%.40s %s", name, shorten(event));
 		return;
 	}
 	tw_cell_text(table, task);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/allocate.h"
 #include "command/output/page.h"
 #include "machine/processor.h"
 
@@ -83,14 +84,14 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const char *guest = tw_hypervisor_name(memlat->machine.hypervisor);
 	const struct tw_curve *curve = memlat->levels_of;
-	char core[64] = "core clock not known here";
+	const char *core = "core clock not known here";
 	unsigned first = 0;
 
 	while (curve && first < curve->count && !curve->points[first].batches)
 		first++;
 	if (curve && first < curve->count && curve->points[first].cycle_ns > 0)
-		snprintf(core, sizeof(core), "core %.2f GHz at the first size",
-			 1 / curve->points[first].cycle_ns);
+		core = tw_format("core %.2f GHz at the first size",
+				 1 / curve->points[first].cycle_ns);
 	tw_page_paragraph(page, "CPU %u, %s, counter %.3f MHz, %s; %s to %s in %.0f s%s%s%s",
 			  memlat->cpu, memlat->machine.processor[0] ?
 			  memlat->machine.processor : "unknown processor",
@@ -140,7 +141,7 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 		{ "", .flags = TW_COLUMN_LEFT },
 	};
 	const struct tw_curve *curve = memlat->levels_of;
-	char visits[128] = "";
+	const char *visits = "";
 	struct tw_table *table;
 
 	add_part(page, "Levels");
@@ -152,9 +153,9 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 		return;
 	}
 	if (memlat->visits)
-		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u visits, random "
-			 "and each in other memory",
-			 TW_SAY_SIZE(memlat->visited_up_to_bytes), memlat->visits);
+		visits = tw_format("; up to %s in the fastest of %u visits, random and each in "
+				   "other memory", TW_SAY_SIZE(memlat->visited_up_to_bytes),
+				   memlat->visits);
 	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
 			  tw_cycle_names[curve->shape.kind], tw_pages_names[curve->pages], visits);
 	tw_page_indent(page, 0, 0);
@@ -264,7 +265,6 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	struct tw_plot *plot;
-	char name[64];
 
 	if (!memlat->curve_count || memlat->max_bytes == memlat->min_bytes)
 		return;
@@ -274,9 +274,10 @@ static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
 		const struct tw_curve *curve = &memlat->curves[i];
 		struct tw_series *series;
 
-		snprintf(name, sizeof(name), "%s, %s pages", tw_cycle_names[curve->shape.kind],
-			 tw_pages_names[curve->pages]);
-		series = tw_plot_line(plot, name, (int)(i % COLORS));
+		series = tw_plot_line(plot, tw_format("%s, %s pages",
+						      tw_cycle_names[curve->shape.kind],
+						      tw_pages_names[curve->pages]),
+				      (int)(i % COLORS));
 		for (unsigned j = 0; j < curve->count; j++)
 			if (curve->points[j].batches)
 				tw_plot_point(series, (double)curve->points[j].bytes,

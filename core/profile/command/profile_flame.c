@@ -88,18 +88,13 @@ static void lay_out(struct flame *flame)
 static void put_label(const char *name, double width)
 {
 	size_t room = (size_t)(width / LETTER), length = 0, shorter = 0;
-	char label[4 * WIDTH];		/* a character has 4 bytes at most */
 
 	for (size_t letters = 0; name[length] && letters < room; letters++) {
 		if (letters + 2 == room)
 			shorter = length;
 		length += tw_character_length(name + length);
 	}
-	if (name[length])
-		snprintf(label, sizeof(label), "%.*s..", (int)shorter, name);
-	else
-		snprintf(label, sizeof(label), "%s", name);
-	tw_html_text(stdout, label);
+	tw_html_text(stdout, name[length] ? tw_format("%.*s..", (int)shorter, name) : name);
 }
 
 static void put_frame(const struct flame *flame, uint32_t index)

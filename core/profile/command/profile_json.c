@@ -28,7 +28,6 @@ static json_t *histogram_object(const struct profile_file *file,
 	static const double percents[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
 	struct tw_histogram histogram;
 	json_t *object = json_object();
-	char name[16];
 
 	tw_must(tw_histogram_init(&histogram, from->digits));
 	for (size_t i = from->first_bin; i < from->first_bin + from->bins; i++)
@@ -37,11 +36,9 @@ static json_t *histogram_object(const struct profile_file *file,
 	histogram.min_ns = from->min_ticks;
 	histogram.max_ns = from->max_ticks;
 	histogram.sum_ns = from->sum_ticks;
-	for (size_t i = 0; i < TW_LENGTH(percents); i++) {
-		snprintf(name, sizeof(name), "%f", percents[i]);
-		json_object_set_new(object, name, json_real(profile_ns(
+	for (size_t i = 0; i < TW_LENGTH(percents); i++)
+		json_object_set_new(object, tw_format("%f", percents[i]), json_real(profile_ns(
 			file, (double)tw_histogram_percentile(&histogram, percents[i]))));
-	}
 	tw_histogram_free(&histogram);
 	return object;
 }
