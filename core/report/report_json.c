@@ -125,6 +125,32 @@ json_t *tw_json_text(const char *text)
 	return string;
 }
 
+/* ---- order of keys ----------------------------------------------------------- */
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+json_t *tw_json_sorted(json_t *object)
+{
+	const char **keys = calloc(json_object_size(object) + 1, sizeof(*keys)), *key;
+	json_t *made = json_object(), *value;
+	size_t count = 0;
+
+	if (!keys) {
+		tw_json_note_lack();
+		return made;
+	}
+	json_object_foreach(object, key, value)
+		keys[count++] = key;
+	qsort(keys, count, sizeof(*keys), by_text);
+	for (size_t i = 0; i < count; i++)
+		json_object_set(made, keys[i], json_object_get(object, keys[i]));
+	free(keys);
+	return made;
+}
+
 /* ---- lack of memory ------------------------------------------------------------ */
 
 static _Thread_local int lacked;

@@ -54,6 +54,9 @@ const char *tw_report_string(const json_t *object, const char *key);
  */
 json_t *tw_json_text(const char *text);
 
+/* Return a new object with the same values, with the keys in the order of their texts. */
+json_t *tw_json_sorted(json_t *object);
+
 /* Return 1 if an allocation of the library, or one that was noted, failed in this thread
  * since the beginning, or since tw_json_forget_lack(). The library itself does not tell: it
  * leaves out a key that gets no memory, and calls a text wrong that it can't hold. Code that

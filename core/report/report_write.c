@@ -2,40 +2,10 @@
 /*
  * Writes a report as JSON. The order of the keys is always the same.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "latency/histogram_json.h"
 #include "report/report_json.h"
 #include "report/facts.h"
 #include "report/waits.h"
-
-static int by_text(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* Return the object with its keys sorted, and release @object. */
-static json_t *sorted(json_t *object)
-{
-	const char **keys = calloc(json_object_size(object) + 1, sizeof(*keys)), *key;
-	json_t *made = json_object(), *value;
-	size_t count = 0;
-
-	if (!keys) {
-		tw_json_note_lack();
-		json_decref(made);
-		return object;
-	}
-	json_object_foreach(object, key, value)
-		keys[count++] = key;
-	qsort(keys, count, sizeof(*keys), by_text);
-	for (size_t i = 0; i < count; i++)
-		json_object_set(made, keys[i], json_object_get(object, keys[i]));
-	free(keys);
-	json_decref(object);
-	return made;
-}
 
 /* ---- jobs ---------------------------------------------------------------------- */
 
@@ -75,7 +45,8 @@ static json_t *jobs_to_json(const struct tw_report *report, const json_t *common
 		json_object_foreach((json_t *)common, key, value)
 			json_object_del(own, key);
 		/* Their order does not depend on the merges before. */
-		json_object_set_new(json, "options", sorted(own));
+		json_object_set_new(json, "options", tw_json_sorted(own));
+		json_decref(own);
 	}
 	return jobs;
 }

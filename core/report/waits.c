@@ -118,26 +118,15 @@ void tw_waits_sort(struct tw_waits *waits)
 		qsort(waits->rows, waits->count, sizeof(struct tw_wait_row *), by_time);
 }
 
-static int by_key(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Return what others had in flight as a list, in the order of kinds and names. */
 static json_t *others_to_json(json_t *others)
 {
-	json_t *list = json_array(), *of;
-	const char **keys = calloc(json_object_size(others), sizeof(*keys)), *key;
-	size_t count = 0;
+	json_t *list = json_array(), *sorted = tw_json_sorted(others), *of;
+	const char *key;
 
-	json_object_foreach(others, key, of)
-		if (keys)
-			keys[count++] = key;
-	if (keys)
-		qsort(keys, count, sizeof(*keys), by_key);
-	for (size_t i = 0; i < count; i++)
-		json_array_append(list, json_object_get(others, keys[i]));
-	free(keys);
+	json_object_foreach(sorted, key, of)
+		json_array_append(list, of);
+	json_decref(sorted);
 	return list;
 }
 
