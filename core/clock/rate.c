@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "counter/state.h"
 #include "diagnostics.h"

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ptp_clock.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -8,7 +8,6 @@
  *
  * Mappings are read without streams, because the program may be in the middle of stdio.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

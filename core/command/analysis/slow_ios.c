@@ -3,8 +3,6 @@
  * What is known of single slow I/Os, as numbers: their stages, and what tw_trigger kept. The
  * JSON of a report has it, and was checked when the report was read.
  */
-#include <string.h>
-
 #include "command/analysis/analysis.h"
 
 double tw_report_since_start(const struct tw_report *report, const struct tw_report_job *job,

@@ -5,8 +5,6 @@
  * good and shown, or none is shown. Of reports that servers sent, those that came whole are
  * shown.
  */
-#include <stdio.h>
-
 #include "command/command.h"
 #include "command/report/report_parts.h"
 

@@ -3,7 +3,6 @@
  * Several jobs, hosts, devices or files in a table for each direction, the worst first, and
  * which of them are slow.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"

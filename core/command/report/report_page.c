@@ -6,7 +6,6 @@
  * being needed to see what is slow is in HTML, and in text with --all.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

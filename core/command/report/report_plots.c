@@ -3,7 +3,6 @@
  * The plots of a direction: latency by percentile, over the time of the run I/Os, and lat
  * with its stalls, and bars of where the time of an I/O goes.
  */
-#include <math.h>
 #include <string.h>
 
 #include "command/report/report_parts.h"

@@ -4,7 +4,6 @@
  * its stages. Text has a few of them, with their longest stages, as there is no
  * room for more.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"

@@ -4,7 +4,6 @@
  * number that fio prints, and its parts. Of syncs it tells why nothing was flushed.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command/report/report_parts.h"

@@ -6,7 +6,6 @@
  * Every mistake is really made: other strides, another order, and loops that
  * the compiler translates in another way.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "command/command.h"

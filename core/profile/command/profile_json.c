@@ -8,7 +8,6 @@
 #include "base/allocate.h"
 #include "latency/histogram.h"
 #include "profile/command/profiles.h"
-#include "report/report_json.h"
 
 static json_t *time_object(const struct profile_file *file,
 			   const struct profile_time *time)
