@@ -132,14 +132,6 @@ static void add_verdict(struct tw_page *page, const struct tw_compare_result *re
 
 /* ---- cost and notes ------------------------------------------------------ */
 
-static void add_known(struct tw_table *table, double value, int decimals)
-{
-	if (value > 0)
-		tw_cell_fixed(table, value, decimals);
-	else
-		tw_cell_none(table);
-}
-
 static void add_costs(struct tw_page *page, const struct tw_compare_result *result,
 		      const struct tw_compare_arguments *arguments)
 {
@@ -157,8 +149,8 @@ static void add_costs(struct tw_page *page, const struct tw_compare_result *resu
 	for (unsigned i = 0; i < result->clocks; i++) {
 		tw_table_row(table);
 		tw_cell_text(table, result->clock[i].name);
-		add_known(table, result->sum[i][load].read_ns, 1);
-		add_known(table, result->null_iops[i], 0);
+		tw_cell_known(table, result->sum[i][load].read_ns, 1);
+		tw_cell_known(table, result->null_iops[i], 0);
 	}
 }
 
@@ -207,11 +199,6 @@ struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 
 /* ---- JSON ---- */
 
-static json_t *known(double value)
-{
-	return value > 0 ? json_real(value) : json_null();
-}
-
 static json_t *json_list(const struct tw_compare_start *starts, unsigned count)
 {
 	json_t *array = json_array();
@@ -259,9 +246,9 @@ static json_t *json_clock(const struct tw_compare_result *result,
 			json_real(fmax(sum->off[TW_AGAINST_RAW].error_ppb,
 				       sum->off[TW_AGAINST_MONOTONIC].error_ppb)) :
 			json_null(),
-		"startup_ns", known(sum->startup_ns),
-		"read_ns", known(sum->read_ns),
-		"null_iops", known(result->null_iops[which]),
+		"startup_ns", tw_json_known(sum->startup_ns),
+		"read_ns", tw_json_known(sum->read_ns),
+		"null_iops", tw_json_known(result->null_iops[which]),
 		"list", json_list(result->start[which][load], sum->starts));
 }
 

@@ -229,6 +229,19 @@ void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
 		.kind = kind, .real = value, .decimals = decimals });
 }
 
+void tw_cell_known(struct tw_table *table, double value, int decimals)
+{
+	if (value > 0)
+		tw_cell_fixed(table, value, decimals);
+	else
+		tw_cell_none(table);
+}
+
+json_t *tw_json_known(double value)
+{
+	return value > 0 ? json_real(value) : json_null();
+}
+
 const char *tw_cell_form(const struct tw_cell *cell, char *room)
 {
 	room[0] = '\0';

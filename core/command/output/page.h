@@ -221,6 +221,9 @@ void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
 #define tw_cell_signed(table, value)	tw_cell_real(table, TW_CELL_SIGNED, value, 0)
 #define tw_cell_fixed(table, value, decimals) \
 	tw_cell_real(table, TW_CELL_FIXED, value, decimals)
+/* The same, and for JSON: if the value is not above 0, it is not known. */
+void tw_cell_known(struct tw_table *table, double value, int decimals);
+json_t *tw_json_known(double value);
 /* "37 %"; the value is 37. */
 #define tw_cell_percent(table, value, decimals) \
 	tw_cell_real(table, TW_CELL_PERCENT, value, decimals)

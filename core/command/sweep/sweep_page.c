@@ -396,10 +396,10 @@ json_t *tw_sweep_to_json(const struct tw_sweep *sweep)
 		"schema", "tickwise-sweep", "version", 1, "path", tw_json_text(sweep->path),
 		"goal", "percent", search->goal.percent, "ns", search->goal.ns,
 		"is_given", sweep->has_goal, "capacity", search->capacity,
-		"bears", search->holds > 0 ? json_real(search->holds) : json_null(),
-		"too_much", search->fails > 0 ? json_real(search->fails) : json_null(),
+		"bears", tw_json_known(search->holds),
+		"too_much", tw_json_known(search->fails),
 		"wanted_width", search->width,
-		"needed_s", sweep->for_s > 0 ? json_real(sweep->for_s) : json_null(),
+		"needed_s", tw_json_known(sweep->for_s),
 		"gives_way", tw_sweep_gives_way(sweep),
 		"capacity_drift", drift_to_json(&sweep->drift),
 		"response_drift", drift_to_json(&sweep->low_drift), "loads", loads);

@@ -157,8 +157,6 @@ const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
 const char *tw_memlat_size(char *text, size_t bytes);
 /* The same as an argument. The text lasts until the end of the block. */
 #define TW_SAY_SIZE(bytes)	tw_memlat_size((char[TW_FORMAT_SIZE]) { 0 }, bytes)
-/* Add a number with some decimals, if it is known. */
-void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known);
 
 /* Measure. Return: an enum tw_exit. Other than with TW_EXIT_GOOD a message is printed, and
  * there is nothing to free. */

@@ -13,11 +13,6 @@
 	array_;								\
 })
 
-static json_t *number_or_null(double value)
-{
-	return value > 0 ? json_real(value) : json_null();
-}
-
 static json_t *size_or_null(size_t bytes)
 {
 	return bytes ? json_integer((json_int_t)bytes) : json_null();
@@ -33,9 +28,9 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"size_bytes", size_or_null(level->size_bytes),
 		"next_size_bytes", size_or_null(level->next_bytes),
 		"latency_ns", level->latency_ns,
-		"latency_cycles", number_or_null(level->cycle_ns > 0 ?
-						 level->latency_ns / level->cycle_ns : 0),
-		"cycles", number_or_null(level->cycles),
+		"latency_cycles", tw_json_known(level->cycle_ns > 0 ?
+						level->latency_ns / level->cycle_ns : 0),
+		"cycles", tw_json_known(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
 		"error_ns", level->error_ns,
@@ -66,8 +61,8 @@ static json_t *json_point(const struct tw_memory_point *point)
 		"p90_ns", point->p90_ns,
 		"median_low_ns", point->low_ns,
 		"median_high_ns", point->high_ns,
-		"min_cycles", number_or_null(cycle_ns > 0 ? point->min_ns / cycle_ns : 0),
-		"core_hz", number_or_null(cycle_ns > 0 ? 1e9 / cycle_ns : 0));
+		"min_cycles", tw_json_known(cycle_ns > 0 ? point->min_ns / cycle_ns : 0),
+		"core_hz", tw_json_known(cycle_ns > 0 ? 1e9 / cycle_ns : 0));
 	json_object_update(json, figures);
 	json_decref(figures);
 	return json;
@@ -104,7 +99,7 @@ static json_t *json_cost(const struct tw_tlb_cost *cost)
 		"small", json_range(&cost->small),
 		"huge", json_range(&cost->huge),
 		"translation", json_range(&cost->translation),
-		"share", number_or_null(tw_tlb_share(cost)));
+		"share", tw_json_known(tw_tlb_share(cost)));
 }
 
 json_t *tw_memlat_json(const struct tw_memlat *memlat)

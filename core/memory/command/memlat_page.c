@@ -57,14 +57,6 @@ const char *tw_memlat_size(char *text, size_t bytes)
 	return text;
 }
 
-void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known)
-{
-	if (is_known)
-		tw_cell_fixed(table, value, decimals);
-	else
-		tw_cell_none(table);
-}
-
 static void add_interval(struct tw_table *table, double low_ns, double high_ns)
 {
 	tw_cell_printf(table, "%.2f - %.2f", low_ns, high_ns);
@@ -113,7 +105,7 @@ static void add_level(struct tw_table *table, const struct tw_memlat *memlat, un
 	tw_cell_fixed(table, level->latency_ns, 2);
 	tw_cell_fixed(table, level->error_ns, 2);
 	add_interval(table, level->low_ns, level->high_ns);
-	tw_memlat_cell(table, level->cycles, 2, level->cycles > 0);
+	tw_cell_known(table, level->cycles, 2);
 	if (level->size_bytes)
 		tw_cell_printf(table, "%s - %s", TW_SAY_SIZE(level->size_bytes),
 			       level->next_bytes ? TW_SAY_SIZE(level->next_bytes) : "");
@@ -449,9 +441,9 @@ static struct tw_table *add_points(struct tw_page *page,
 				tw_cell_u64(table, counts[k]);
 			tw_cell_fixed(table, point->warm_passes, 3);
 			for (size_t k = 0; k < TW_LENGTH(times_ns); k++)
-				tw_memlat_cell(table, times_ns[k], 4, point->batches > 0);
-			tw_memlat_cell(table, point->min_ns / point->cycle_ns, 3,
-				       point->batches && point->cycle_ns > 0);
+				tw_cell_known(table, times_ns[k], 4);
+			tw_cell_known(table, point->cycle_ns > 0 ?
+				      point->min_ns / point->cycle_ns : 0, 3);
 		}
 	tw_page_end_details(page);
 	return table;

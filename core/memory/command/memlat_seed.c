@@ -107,11 +107,11 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 		tw_table_row(*rows);
 		tw_cell_text(*rows, stages[stage].name);
 		for (int i = 0; i < SIZES; i++)
-			tw_memlat_cell(*rows, points[i].median_ns, 2, points[i].batches > 0);
+			tw_cell_known(*rows, points[i].median_ns, 2);
 		tw_table_row(*rows);
 		tw_cell_text(*rows, "  the article");
 		for (int i = 0; i < SIZES; i++)
-			tw_memlat_cell(*rows, article_ns[i], 2, article_ns[i] > 0);
+			tw_cell_known(*rows, article_ns[i], 2);
 		tw_cell_printf(*rows, "%s.", stages[stage].mistake);
 	}
 	return page;
