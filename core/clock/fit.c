@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "anchor.h"
 #include "array.h"
 #include "brackets.h"
 #include "counter/step.h"
@@ -87,14 +88,12 @@ struct frame {
 
 static double before_of(const struct frame *frame, size_t i)
 {
-	return (double)(int64_t)(frame->brackets->bracket[i].before_ticks -
-				 frame->ticks0);
+	return tw_difference(frame->brackets->bracket[i].before_ticks, frame->ticks0);
 }
 
 static double after_of(const struct frame *frame, size_t i)
 {
-	return (double)(int64_t)(frame->brackets->bracket[i].after_ticks -
-				 frame->ticks0);
+	return tw_difference(frame->brackets->bracket[i].after_ticks, frame->ticks0);
 }
 
 static double reference_of(const struct frame *frame, size_t i)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "anchor.h"
 #include "counter/step.h"
 #include "machine/machine.h"
 
@@ -71,16 +72,11 @@ int tw_health_see(struct tw_health_seen *seen)
 
 /* ---- judging ---- */
 
-static double signed_ns(uint64_t later, uint64_t earlier)
-{
-	return (double)(int64_t)(later - earlier);
-}
-
 static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
 			 uint64_t to_ticks)
 {
-	return signed_ns(tw_clock_ns_at(clock, to_ticks),
-			 tw_clock_ns_at(clock, from_ticks));
+	return tw_difference(tw_clock_ns_at(clock, to_ticks),
+			     tw_clock_ns_at(clock, from_ticks));
 }
 
 /* Set the drift. The reference was read somewhere inside each bracket, so the clock's
@@ -91,7 +87,7 @@ static int set_drift(const struct tw_clock *clock,
 {
 	const struct tw_bracket *start = &clock->state->start.baseline.bracket;
 	double granularity_ns = (double)clock->state->start.baseline.granularity_ns;
-	double passed_ns = signed_ns(now->reference_ns, start->reference_ns);
+	double passed_ns = tw_difference(now->reference_ns, start->reference_ns);
 	double rounding_ns = 2 * clock->scale.error_ns +
 			     clock->scale.error_ppb * 1e-9 * passed_ns;
 

@@ -108,11 +108,6 @@ void tw_windows_touch(struct tw_windows *windows, enum tw_direction direction)
 
 /* ---- windows ---------------------------------------------------------------- */
 
-static struct tw_window *window_at(const struct tw_windows *windows, uint32_t i)
-{
-	return &windows->slots[windows->order[i]];
-}
-
 static void clear(struct tw_window *window)
 {
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
@@ -181,7 +176,7 @@ static uint32_t freed(const struct tw_windows *windows, uint32_t p)
 /* A sum that needs more than 64 bits takes centuries of I/O. So errors are ignored. */
 static void merge_pair(struct tw_windows *windows, uint32_t p)
 {
-	(void)join(window_at(windows, 2 * p), window_at(windows, freed(windows, p)));
+	(void)join(tw_windows_get(windows, 2 * p), tw_windows_get(windows, freed(windows, p)));
 }
 
 /* Order the slots after all pairs are merged: first the merged windows, then those
@@ -218,8 +213,8 @@ static void open_next(struct tw_windows *windows)
 
 	if (windows->merging)
 		merge_pair(windows, pair);
-	windows->open = window_at(windows, windows->merging ? freed(windows, pair) :
-							      windows->count);
+	windows->open = tw_windows_get(windows, windows->merging ? freed(windows, pair) :
+								   windows->count);
 	windows->count++;
 }
 
@@ -253,7 +248,7 @@ static void trim(struct tw_windows *windows)
 {
 	uint32_t lead = 0;
 
-	while (lead < windows->count && tw_window_is_empty(window_at(windows, lead)))
+	while (lead < windows->count && tw_window_is_empty(tw_windows_get(windows, lead)))
 		lead++;
 	if (lead == windows->count) {
 		windows->width_ns = windows->first = windows->count = 0;
@@ -262,7 +257,7 @@ static void trim(struct tw_windows *windows)
 	rotate(windows, lead);
 	windows->first += lead;
 	windows->count -= lead;
-	while (tw_window_is_empty(window_at(windows, windows->count - 1)))
+	while (tw_window_is_empty(tw_windows_get(windows, windows->count - 1)))
 		windows->count--;
 }
 
@@ -291,7 +286,7 @@ static int widen(struct tw_windows *windows)
 		const uint16_t slot = order[i];
 
 		if ((windows->first + i) % 2) {
-			error |= join(window_at(windows, last), &windows->slots[slot]);
+			error |= join(tw_windows_get(windows, last), &windows->slots[slot]);
 			continue;
 		}
 		order[i] = order[++last];
@@ -343,7 +338,7 @@ int tw_windows_merge(struct tw_windows *into, const struct tw_windows *from)
 	}
 	error = cover(into, from);
 	for (uint32_t i = 0; i < from->count && !error; i++)
-		error = add(window_at(into, (uint32_t)(tw_windows_from_ns(from, i) /
-				into->width_ns - into->first)), window_at(from, i));
+		error = add(tw_windows_get(into, (uint32_t)(tw_windows_from_ns(from, i) /
+				into->width_ns - into->first)), tw_windows_get(from, i));
 	return error;
 }

@@ -89,9 +89,9 @@ void tw_windows_add_errors(struct tw_windows *windows, uint64_t at_ns,
  * tw_windows_reset() begins anew. Empty windows at both ends are left out. */
 void tw_windows_close(struct tw_windows *windows);
 
-/* Return a window, @i below count, of a series that is closed, merged or read. */
-static inline const struct tw_window *tw_windows_get(const struct tw_windows *windows,
-						       uint32_t i)
+/* Return the window at place @i, which is below count in a series that is closed, merged or
+ * read. */
+static inline struct tw_window *tw_windows_get(const struct tw_windows *windows, uint32_t i)
 {
 	return &windows->slots[windows->order[i]];
 }

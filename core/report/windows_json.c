@@ -80,7 +80,7 @@ static int read_window(struct tw_windows *windows, const json_t *json,
 
 	if (error)
 		return error;
-	window = &windows->slots[windows->order[windows->count - 1]];
+	window = tw_windows_get(windows, windows->count - 1);
 	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
 		const json_t *lat = json_object_get(json, tw_direction_names[i]);
 

@@ -12,11 +12,6 @@
 #define MOST_OTHERS	2	/* parts of a run, with figures */
 #define MAX_BARS	30	/* in the plot of all jobs */
 
-static const char *name_of(const struct tw_report_group *group)
-{
-	return group->all.jobs[0].name;
-}
-
 /* A direction of a group, with a latency. */
 struct part {
 	const struct tw_report_group *group;
@@ -77,7 +72,7 @@ static void add_load(struct tw_page *page, const struct part *list, size_t count
 	for (size_t i = 0; i < count; i++) {
 		const struct part *part = &list[i];
 		const struct tw_histogram *lat = &part->group->all.tally.times[TW_LAT][direction];
-		const char *name = name_of(part->group);
+		const char *name = part->group->all.jobs[0].name;
 		double iops, p99_ns;
 
 		if (part->direction != direction || !part->group->run_ns)
@@ -110,7 +105,7 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 		const struct tw_histogram *lat =
 			&tally->times[TW_LAT][list[i].direction];
 		struct tw_series *stack = tw_plot_stack(plot, "%s, %s: mean %s",
-			name_of(list[i].group), tw_direction_names[list[i].direction],
+			list[i].group->all.jobs[0].name, tw_direction_names[list[i].direction],
 			TW_SAY_NS(list[i].mean_ns));
 
 		if (tw_report_has_all_stages(tally, list[i].direction))
