@@ -53,13 +53,13 @@ void tw_run_compare(const struct tw_timing *timing,
 	*end = (struct tw_run_end) { .found.verdict = TW_UNDECIDED };
 	tw_cpus_note(&before);
 	if (cpus->known && before.known)
-		tw_cpus_set(cpus);
+		tw_cpu_list_allow(cpus);
 	/* Some of @cpus may be offline now. */
 	tw_cpus_note(&end->cpus);
 	end->error = -tw_trust_compare(TW_TRUST_RUN_END, timing->clock.scale.hz,
 				       &end->found);
 	if (before.known)
-		tw_cpus_set(&before);
+		tw_cpu_list_allow(&before);
 	if (end->error || found->verdict != TW_UNRELIABLE)
 		return;
 	if (isfinite(found->low_ns) && isfinite(found->high_ns))

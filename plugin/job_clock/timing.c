@@ -65,11 +65,6 @@ void tw_cpus_note(struct tw_cpu_list *cpus)
 		cpus->bits[i] |= now.bits[i];
 }
 
-void tw_cpus_set(const struct tw_cpu_list *cpus)
-{
-	tw_cpu_list_allow(cpus);
-}
-
 /* Compare the CPUs' counters before the jobs begin, once for all of them. The others wait
  * for the first that asks. */
 static void compare_cpus(void)

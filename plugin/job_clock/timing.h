@@ -18,10 +18,8 @@ struct tw_timing {
  * some 25 ms. */
 const struct tw_timing *tw_timing_of_process(void);
 
-/* Add the CPUs that the calling thread may run on now to @cpus. Let the calling thread
- * run on @cpus. */
+/* Add the CPUs that the calling thread may run on now to @cpus. */
 void tw_cpus_note(struct tw_cpu_list *cpus);
-void tw_cpus_set(const struct tw_cpu_list *cpus);
 
 /* ---- counter_verdict.c: was the counter reliable in a job? ---- */
 

@@ -246,7 +246,7 @@ static void *run(void *argument)
 
 	pthread_setname_np(pthread_self(), "tw_interval");
 	if (intervals->cpus.known)
-		tw_cpus_set(&intervals->cpus);
+		tw_cpu_list_allow(&intervals->cpus);
 	/* Intervals end at multiples of every_ns. If this thread did not run at the end of
 	 * one, its line is left out, and the next line covers both intervals. */
 	for (;;) {

@@ -674,7 +674,6 @@ struct ioengine_ops tw_engine = { .name = "tickwise" };
 WORLD_GIVES(0, int, tw_check_layout, const struct thread_data *td)
 WORLD_GIVES(&world.timing, const struct tw_timing *, tw_timing_of_process, void)
 WORLD_VOID(tw_cpus_note, struct tw_cpu_list *cpus)
-WORLD_VOID(tw_cpus_set, const struct tw_cpu_list *cpus)
 WORLD_VOID(tw_job_look, const char *job_name, const struct tw_timing *timing,
 	   struct tw_job_end *end)
 

@@ -24,11 +24,6 @@ void tw_cpus_note(struct tw_cpu_list *cpus)
 	(void)cpus;
 }
 
-void tw_cpus_set(const struct tw_cpu_list *cpus)
-{
-	(void)cpus;
-}
-
 uint64_t engine_clock_id_ns(clockid_t clock_id)
 {
 	return (uint64_t)clock_id;
