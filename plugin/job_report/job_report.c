@@ -103,6 +103,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offs
 	const uint64_t begin = slow->io.prepared_ticks;
 	const uint64_t begin_ns = tw_clock_offsets_monotonic_ns(job, end, begin);
 	const struct tw_io_times *times = &slow->times;
+	const struct tw_why *why = &slow->why;
 	json_t *json;
 
 	json = json_pack("{sI, sI, ss, so, so, so, so*, so*, so*, so*, so*, so*, so*}",
@@ -118,13 +119,16 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offs
 		"commit", tw_commit_to_json(&slow->synced),
 		"submitting_call_ns", tw_io_has(times, TW_CALL) ?
 			json_integer((json_int_t) times->ns[TW_CALL]) : NULL,
-		"waited_at_most_ns", slow->why.waited_at_most_ns ?
-			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
+		"waited_at_most_ns", why->waited_at_most_ns ?
+			json_integer((json_int_t) why->waited_at_most_ns) : NULL,
 		"disk", disk_to_json(&slow->stamps),
 		"in_flight_of_others", slow->others.key == slow->stamps.key ?
 				       tw_others_to_json(&slow->others) : NULL,
 		"causes", job->collected.follow.offcpu ?
-			tw_why_to_json(slow, begin_ns) : NULL);
+			tw_causes_to_json(tw_time_metrics[why->stage].name,
+					  begin_ns + (uint64_t) why->from_ns,
+					  times->ns[why->stage], &why->causes,
+					  why->followed) : NULL);
 	tw_io_times_to_json(json, times);
 	if (tw_io_has(times, TW_WORKER) && tw_worker_is_bound(&slow->stamps))
 		json_object_set_new(json_object_get(json, "blockq"), "worker_is_bound",

@@ -402,13 +402,3 @@ json_t *tw_why_state_to_json(const struct tw_job *job)
 			 "why", follow->offcpu ? NULL : follow->why,
 			 "cost", follow->offcpu ? tw_follow_cost() : NULL);
 }
-
-json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)
-{
-	const struct tw_why *why = &slow->why;
-
-	return tw_causes_to_json(tw_time_metrics[why->stage].name,
-				    begin_ns + (uint64_t) why->from_ns,
-				    slow->times.ns[why->stage],
-				    &why->causes, why->followed);
-}

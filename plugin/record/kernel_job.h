@@ -39,11 +39,10 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_throttled *throttled, struct tw_slow_io *slow);
 
-/* Return "kernel" and "causes" of the job in a report: if it has them, and why not. Return
- * "causes" of a slow I/O that began at @begin_ns of CLOCK_MONOTONIC. NULL without memory. */
+/* Return "kernel" and "causes" of the job in a report: if it has them, and why not. NULL without
+ * memory. */
 json_t *tw_kernel_to_json(const struct tw_job *job);
 json_t *tw_why_state_to_json(const struct tw_job *job);
-json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns);
 
 /* ---- trigger.c ----
  *
