@@ -294,8 +294,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	if (job->hot.trigger.above_ns)
 		report.triggers = json_pack("[o]", tw_trigger_to_json(job, &end));
 	if (job->collected.others_sums)
-		report.others = tw_others_sums_to_json(job->collected.others_sums, tw_others_kinds,
-						  tw_direction_names);
+		report.others = tw_others_sums_to_json(job->collected.others_sums);
 	if (job->collected.commits && job->collected.commits->count)
 		report.commits = tw_commits_to_json(job->collected.commits);
 	if (!ret)

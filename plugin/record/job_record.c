@@ -148,7 +148,7 @@ static void take_extra(struct tw_job_hot *hot, const struct io_u *io_u, uint64_t
 		.residual_ns = hot->residual_ns,
 	};
 	if (hot->kernel.others)
-		tw_others_read(&hot->kernel.others[io_u->index], key, &extra->others);
+		extra->others = *(const struct tw_others *) &hot->kernel.others[io_u->index];
 	if (hot->kernel.throttled && hot->kernel.throttled[io_u->index].key == key)
 		extra->throttled = *(const struct tw_throttled *) &hot->kernel.throttled[io_u->index];
 	hot->residual_ns = TW_NO_TIME;

@@ -122,9 +122,8 @@ static int longer_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Return the longest sums. @kinds and @directions: NULL: they mean nothing. @time: its name. */
-static json_t *sums_to_json(struct tw_others_sums *sums, const char *const *kinds,
-			    const char *const *directions, const char *time)
+/* Return the longest sums. @are_commits: then their directions and kinds mean nothing. */
+static json_t *sums_to_json(struct tw_others_sums *sums, bool are_commits)
 {
 	json_t *array = json_array();
 	unsigned i;
@@ -134,20 +133,20 @@ static json_t *sums_to_json(struct tw_others_sums *sums, const char *const *kind
 		const struct tw_others_sum *of = &sums->all[i];
 
 		json_array_append_new(array, json_pack("{si, ss*, ss*, so, sI, sI}", "job", 0,
-			"ddir", directions ? directions[of->direction] : NULL,
-			"kind", kinds ? kinds[of->kind] : NULL, "who", tw_who_to_json(&of->who),
-			"ios", (json_int_t) of->ios, time, (json_int_t) of->ns));
+			"ddir", are_commits ? NULL : tw_direction_names[of->direction],
+			"kind", are_commits ? NULL : tw_others_kinds[of->kind],
+			"who", tw_who_to_json(&of->who), "ios", (json_int_t) of->ios,
+			are_commits ? "journal_ns" : "device_ns", (json_int_t) of->ns));
 	}
 	return array;
 }
 
 json_t *tw_commits_to_json(struct tw_others_sums *commits)
 {
-	return sums_to_json(commits, NULL, NULL, "journal_ns");
+	return sums_to_json(commits, true);
 }
 
-json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums, const char *const *kinds,
-			       const char *const *directions)
+json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums)
 {
-	return sums_to_json(others_sums, kinds, directions, "device_ns");
+	return sums_to_json(others_sums, false);
 }

@@ -98,10 +98,8 @@ void tw_others_sum_add_who(struct tw_others_sums *others_sums, unsigned directio
  * their kind means nothing. */
 json_t *tw_commits_to_json(struct tw_others_sums *commits);
 
-/* Return the sums of a report's only job, the longest first; NULL without memory. @kinds and
- * @directions: their names. */
-json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums, const char *const *kinds,
-			  const char *const *directions);
+/* Return the sums of a report's only job, the longest first; NULL without memory. */
+json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums);
 
 /* True if the owner that is named has half of the kind or more: of its bytes, or of its requests
  * if it has no bytes. */
@@ -118,15 +116,6 @@ static inline bool tw_others_has_one(const struct tw_others *others)
 static inline bool tw_others_are_unknown(const struct tw_others *others)
 {
 	return others->is_cut && tw_others_kind(others) == TW_OTHERS_NONE;
-}
-
-/* Copy what others had in flight when the device got the I/O with @key. Return false if that is
- * not known. */
-static inline bool tw_others_read(const volatile struct tw_others *from, __u64 key,
-				   struct tw_others *others)
-{
-	*others = *(const struct tw_others *)from;
-	return others->key == key;
 }
 #endif
 
