@@ -44,25 +44,13 @@ static __u64 operations(unsigned first, unsigned last)
 /* Find the functions of the kernel that tell what a thread is in. Return 0 or -ENOENT. */
 static int find_functions(struct tw_attach *made)
 {
-	uint64_t from, to;
-	int error = tw_find_function(TW_WRITES_DATA, &from, &to);
+	struct tw_attach__rodata *of = made->rodata;
+	const int error = tw_find_function(TW_WRITES_DATA, &of->data_from, &of->data_to);
 
-	made->rodata->data_from = from;
-	made->rodata->data_to = to;
-	if (!error)
-		error = tw_find_function("handle_mm_fault", &from, &to);
-	made->rodata->fault_from = from;
-	made->rodata->fault_to = to;
 	/* Without these the file of a copy is not known. */
-	if (!error && !tw_find_function("splice_direct_to_actor", &from, &to)) {
-		made->rodata->copy_from = from;
-		made->rodata->copy_to = to;
-	}
-	if (!error && !tw_find_function("iter_file_splice_write", &from, &to)) {
-		made->rodata->copy_write_from = from;
-		made->rodata->copy_write_to = to;
-	}
-	return error;
+	tw_find_function("splice_direct_to_actor", &of->copy_from, &of->copy_to);
+	tw_find_function("iter_file_splice_write", &of->copy_write_from, &of->copy_write_to);
+	return error ? error : tw_find_function("handle_mm_fault", &of->fault_from, &of->fault_to);
 }
 
 static int fit_to_kernel(struct tw_attach *made, int cgroup)

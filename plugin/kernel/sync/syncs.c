@@ -26,7 +26,7 @@ static const struct tw_sync *all;
 static struct tw_places places;
 static char why_not[224];
 
-int tw_find_function(const char *function, uint64_t *from, uint64_t *to)
+int tw_find_function(const char *function, __u64 *from, __u64 *to)
 {
 	char *text = tw_text_file("/proc/kallsyms"), name[64];
 	const char *line, *begin;
@@ -66,15 +66,13 @@ static void adapt(struct tw_sync_stages *made)
 static int load_program(uint32_t count, bool with_writes)
 {
 	struct tw_sync_stages *made = tw_sync_stages__open();
-	uint64_t from, to;
 	int error;
 
 	if (!made)
 		return -errno;
-	error = tw_find_function(TW_WRITES_DATA, &from, &to);
+	error = tw_find_function(TW_WRITES_DATA, &made->rodata->data_from,
+				 &made->rodata->data_to);
 	made->rodata->namespace_inode = tw_program_namespace();
-	made->rodata->data_from = from;
-	made->rodata->data_to = to;
 	made->rodata->with_writes = with_writes;
 	adapt(made);
 	if (!error)

@@ -24,10 +24,10 @@ struct tw_syncs {
  * which inherit the program. Return NULL, or the reason in one line. */
 const char *tw_syncs_load(uint32_t places, bool with_writes);
 
-/* Find a function of the kernel: from its first byte to the next function. Return 0 or -ENOENT.
- * In the calls of the first one a sync writes out data (sync.bpf.h). */
+/* Find a function of the kernel: from its first byte to the next function. Return 0; -ENOENT: no
+ * address is between the two. In the calls of the first one a sync writes out data (sync.bpf.h). */
 #define TW_WRITES_DATA	"file_write_and_wait_range"
-int tw_find_function(const char *function, uint64_t *from, uint64_t *to);
+int tw_find_function(const char *function, __u64 *from, __u64 *to);
 
 /* Announce that the calling thread makes a ring next, with @entries places, a power of two.
  * Sets @syncs. */
