@@ -8,11 +8,11 @@
  */
 #include "helper.h"
 
+#include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
@@ -271,14 +271,11 @@ static bool has_room(const struct serving *s)
 static const char *prepare_to_serve(const struct serving *s)
 {
 	struct bpf_map_info map = { .id = 0 };
-	union bpf_attr attr = {
-		.info.bpf_fd = (uint32_t)tw_loader_stamps(s->loader),
-		.info.info_len = sizeof(map), .info.info = (uintptr_t)&map,
-	};
+	uint32_t size = sizeof(map);
 	struct tw_helper_status status;
 
 	/* Tell the main process about the map, which takes a place as long as it exists. */
-	if (syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)))
+	if (bpf_obj_get_info_by_fd(tw_loader_stamps(s->loader), &map, &size))
 		map.id = 0;
 	atomic_store(&s->to->maps[s->to->place], map.id);
 	munmap(s->to->maps, TW_HELPER_PLACES * sizeof(*s->to->maps));
