@@ -15,18 +15,24 @@
 
 #define MOST_HOLDERS	(TW_HOLDERS + TW_HAD_CPU)
 
-/* Copy the first @size bytes of period @number. False: the period was overwritten, or does not
- * exist. */
-static inline bool read_period(const struct tw_offcpu *periods, uint64_t number,
-			       struct tw_offcpu_period *period, size_t size)
+/* Copy the first @size bytes of what has @number as its first member, if it is at @place. Return as
+ * tw_sleep_read(). */
+static int read_at(const void *place, uint64_t number, void *to, size_t size)
 {
-	const struct tw_offcpu_period *place = &periods->periods[(number - 1) % TW_OFFCPU_PERIODS];
+	const uint64_t is = __atomic_load_n((const __u64 *)place, __ATOMIC_ACQUIRE);
 
-	if (__atomic_load_n(&place->number, __ATOMIC_ACQUIRE) != number)
-		return false;
-	memcpy(period, place, size);
+	if (is != number)
+		return is < number ? -EAGAIN : -ENOENT;
+	memcpy(to, place, size);
 	atomic_thread_fence(memory_order_acquire);
-	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
+	return __atomic_load_n((const __u64 *)place, __ATOMIC_RELAXED) == number ? 0 : -ENOENT;
+}
+
+/* The same of period @number. False: the period was overwritten, or does not exist. */
+static bool read_period(const struct tw_offcpu *periods, uint64_t number,
+			struct tw_offcpu_period *period, size_t size)
+{
+	return !read_at(&periods->periods[(number - 1) % TW_OFFCPU_PERIODS], number, period, size);
 }
 
 int tw_find_waking(const struct tw_offcpu *offcpu, uint64_t at_ns, uint64_t *waking_ns)
@@ -240,14 +246,7 @@ void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *
 
 int tw_sleep_read(const struct tw_sleeps *sleeps, uint64_t number, struct tw_sleep *sleep)
 {
-	const struct tw_sleep *place = &sleeps->sleeps[(number - 1) % TW_SLEEPS];
-	const uint64_t is = __atomic_load_n(&place->number, __ATOMIC_ACQUIRE);
-
-	if (is != number)
-		return is < number ? -EAGAIN : -ENOENT;
-	memcpy(sleep, place, sizeof(*sleep));
-	atomic_thread_fence(memory_order_acquire);
-	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number ? 0 : -ENOENT;
+	return read_at(&sleeps->sleeps[(number - 1) % TW_SLEEPS], number, sleep, sizeof(*sleep));
 }
 
 /* The same if the sleep has @key; then return true. */
