@@ -22,10 +22,6 @@
 #define WAKES_NS	100000	/* from the end of a bio until who waits for it is woken */
 
 #define O_APPEND		02000	/* include/uapi/asm-generic/fcntl.h */
-#define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
-#define TASK_STOPPED		4
-#define TASK_TRACED		8
-#define TASK_DEAD		128
 
 /* Set before loading: where handle_mm_fault(), splice_direct_to_actor() and
  * iter_file_splice_write() are. */

@@ -39,6 +39,24 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
+/* include/uapi/linux/stat.h */
+#define S_IFMT		0170000
+#define S_IFCHR		0020000
+#define S_IFDIR		0040000
+#define S_IFBLK		0060000
+#define S_IFREG		0100000
+
+/* include/uapi/linux/io_uring.h */
+#define IORING_OP_WRITEV	2
+#define IORING_OP_FSYNC		3
+#define IORING_OP_WRITE_FIXED	5
+#define IORING_OP_WRITE		23
+#define IORING_OP_URING_CMD	46
+
+/* include/linux/blk_types.h */
+#define REQ_OP_MASK	0xff
+#define REQ_OP_WRITE	1	/* all operations that write have this bit */
+
 #define TW_BY_NAME __attribute__((preserve_access_index))
 
 typedef struct {
@@ -165,18 +183,13 @@ struct css_set {
 	struct list_head cgrp_links;
 } TW_BY_NAME;
 
-typedef struct {
-	int counter;
-} atomic_t;
-
 struct signal_struct {
-	atomic_t live;
 	int nr_threads;
 	struct list_head thread_head;
 } TW_BY_NAME;
 
 struct task_io_accounting {
-	__u64 rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+	__u64 rchar, wchar, syscr, syscw, read_bytes;
 } TW_BY_NAME;
 
 struct nsproxy {

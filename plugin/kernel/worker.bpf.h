@@ -15,6 +15,10 @@
 #define PF_WQ_WORKER	0x00000020
 #define PF_KTHREAD	0x00200000
 #define PF_EXITING	4
+#define TASK_UNINTERRUPTIBLE	2
+#define TASK_STOPPED		4
+#define TASK_TRACED		8
+#define TASK_DEAD		128
 
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;

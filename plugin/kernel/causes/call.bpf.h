@@ -15,17 +15,9 @@
 #define TS_COMPAT	2	/* arch/x86/include/asm/thread_info.h */
 #define PSR_MODE32_BIT	0x10	/* arch/arm64/include/uapi/asm/ptrace.h */
 
-/* include/uapi/linux/stat.h */
-#define S_IFMT		0170000
-#define S_IFCHR		0020000
-#define S_IFDIR		0040000
-#define S_IFBLK		0060000
-#define S_IFREG		0100000
-
 #define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
 #define PROC_SUPER_MAGIC	0x9fa0
 #define TRACEFS_MAGIC		0x74726163
-#define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
 
 /* Set before loading: how each call of this processor is followed, as bits of enum
  * tw_call_flag. */

@@ -36,7 +36,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define UNKNOWN_NS	1	/* an interrupt has begun, at a time that was not noted */
 #define WATCHED		4096	/* interrupts after one that woke a followed thread */
 
-#define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
 #define NOBODYS		(~0U)
 #define ANY_THREAD	(~0U)	/* not known */
 

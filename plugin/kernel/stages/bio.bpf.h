@@ -27,8 +27,6 @@
 #define MAX_CHAIN	10	/* layers of bios, each made for one of the next */
 
 /* include/linux/blk_types.h */
-#define REQ_OP_MASK	0xff
-#define REQ_OP_WRITE	1	/* all operations that write have this bit */
 #define REQ_OP_DRV_IN	34
 #define REQ_OP_DRV_OUT	35
 

@@ -18,9 +18,6 @@
 
 /* include/linux/io_uring_types.h: the same as IOSQE_ASYNC */
 #define REQ_F_FORCE_ASYNC	0x10
-/* include/uapi/linux/io_uring.h */
-#define IORING_OP_FSYNC		3
-#define IORING_OP_URING_CMD	46
 
 char LICENSE[] SEC("license") = "GPL";
 

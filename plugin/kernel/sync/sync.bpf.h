@@ -31,17 +31,12 @@
 #define DEEPEST		48	/* frames of a stack that are read */
 #define OWN_FRAMES	2	/* the program itself, and what calls it */
 
-#define S_IFMT	0170000
-#define S_IFBLK	0060000
-
 /* include/linux/blk_types.h. The numbers are those of the running kernel. */
 enum req_flag_bits {
 	__REQ_META,
 	__REQ_FUA,
 	__REQ_PREFLUSH,
 };
-#define OPERATION	0xff
-#define REQ_OP_WRITE	1
 
 /* include/linux/blk-mq.h. Before Linux 6.11 this is a macro. */
 enum rqf_flags {
@@ -85,7 +80,7 @@ static __always_inline int is_flush(unsigned int operation)
 /* What a file system writes to its journal or log is marked as metadata. */
 static __always_inline int is_data(unsigned int operation)
 {
-	return (operation & OPERATION) == REQ_OP_WRITE && !is_flush(operation) &&
+	return (operation & REQ_OP_MASK) == REQ_OP_WRITE && !is_flush(operation) &&
 	       !(operation >> bpf_core_enum_value(enum req_flag_bits, __REQ_META) & 1);
 }
 

@@ -15,12 +15,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* include/uapi/linux/io_uring.h */
-#define IORING_OP_WRITEV	2
-#define IORING_OP_FSYNC		3
-#define IORING_OP_WRITE_FIXED	5
-#define IORING_OP_WRITE		23
-
 #define WORKERS		4096		/* a power of two */
 
 /* 0: this kernel does not have the function. */
