@@ -112,37 +112,20 @@ static __always_inline __u32 kind_of_others(__u32 operation)
 	return TW_OTHERS_COMMANDS;
 }
 
-/* Return the io_kiocb or other kiocb of a request in flight; 0: none. Its first bio stands for
- * all of them. */
-static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *via)
-{
-	__u64 bio;
-
-	*via = operation >= REQ_OP_DRV_IN ? VIA_COMMAND : 0;
-
-	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
-		__u64 end_io = (__u64)READ(struct request, rq, end_io);
-
-		return end_io && end_io == (__u64)&nvme_uring_cmd_end_io ?
-		       (__u64)READ(struct request, rq, end_io_data) : 0;
-	}
-	bio = (__u64)READ(struct request, rq, bio);
-	return bio ? kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			      (__u64)READ(struct bio, bio, bi_private), via) : 0;
-}
-
 /* Find what a request in flight is part of. Its first bio stands for all of them. Return false
  * if it has none any more: it is about to be freed, and some drivers leave its state alone. */
 static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 operation)
 {
 	struct origin *origin = &now->origin;
-	__u32 via;
-	__u64 bio;
+	__u64 end_io, bio;
 
 	__builtin_memset(origin, 0, sizeof(*origin));
 	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
-		origin->io = io_of(rq, operation, &via);
-		origin->task = origin->io ? task_of_uring(origin->io) : 0;
+		end_io = (__u64)READ(struct request, rq, end_io);
+		if (end_io && end_io == (__u64)&nvme_uring_cmd_end_io) {
+			origin->io = (__u64)READ(struct request, rq, end_io_data);
+			origin->task = task_of_uring(origin->io);
+		}
 		return 1;
 	}
 	bio = operation == REQ_OP_FLUSH ? bio_of_flush(rq) :

@@ -225,16 +225,17 @@ static int accepted(struct io_kiocb *io)
 SEC("tp_btf/block_rq_requeue")
 int BPF_PROG(requeue, struct request *rq)
 {
-	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
+	struct bio *bio = rq->bio;
 	struct tw_others *others;
 	struct tw_kernel_stamps *stamps;
-	__u32 via;
+	__u32 via = VIA_COMMAND;
 	__u64 io;
 
-	if (!is_following() ||
-	    READ(struct request, rq, state) != MQ_RQ_IN_FLIGHT)
+	if (!is_following() || rq->state != MQ_RQ_IN_FLIGHT)
 		return 0;
-	io = io_of((__u64)rq, operation, &via);
+	io = command_of(rq);
+	if (!io && bio)
+		io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &via);
 	stamps = stamps_by(io, 0, via);
 	others = stamps ? others_of(stamps->key) : 0;
 	if (others && others->key == stamps->key && others->requeues != (__u16)~0)
