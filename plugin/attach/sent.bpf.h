@@ -15,9 +15,6 @@
 #define MAX_LIMITED	1024	/* files */
 #define MAX_SUBMITTERS	1024	/* processes */
 
-extern const void blk_throtl_dispatch_work_fn __ksym __weak;
-extern const void dm_wq_work __ksym __weak;
-
 struct sent {
 	__u64 dispatched_ns;
 	__u32 thread;

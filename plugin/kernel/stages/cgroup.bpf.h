@@ -9,6 +9,11 @@
 
 #define MAX_GROUPS	32	/* from a cgroup up to the root */
 
+/* What a worker of the kernel runs that submits bios which were held: by io.max, and by a suspended
+ * device mapper. 0: this kernel does not have the function, or its module is not loaded. */
+extern const void blk_throtl_dispatch_work_fn __ksym __weak;
+extern const void dm_wq_work __ksym __weak;
+
 /* Return the id of the cgroup of a blkcg_gq; 0: none. */
 static __always_inline __u64 cgroup_of_group(__u64 group)
 {

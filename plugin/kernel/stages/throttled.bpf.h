@@ -12,10 +12,6 @@
 #include "cgroup.bpf.h"
 #include "throttled.h"
 
-/* 0: this kernel does not have the function, or its module is not loaded. */
-extern const void blk_throtl_dispatch_work_fn __ksym __weak;
-extern const void dm_wq_work __ksym __weak;
-
 /* By the index of the stamps. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
