@@ -683,11 +683,7 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine)
 		record->flags = TW_ATTACH_NOT_CHOSEN;
 	if (stamps) {
 		record->shift = (__u8)mine->shift;
-		record->flags = (__u8)mine->flags;
-		if (stamps->flags & TW_STAMPS_SYNC_WRITE)
-			record->flags |= TW_ATTACH_SYNC_WRITE;
-		if (stamps->flags & TW_STAMPS_MIRRORED)
-			record->flags |= TW_ATTACH_MIRRORED;
+		record->flags = (__u8)(mine->flags | (stamps->flags & TW_ATTACH_OF_STAMPS));
 		record->accepted_ns = stamps->accepted_ns;
 		record->dispatched_ns = stamps->dispatched_ns;
 		record->finished_ns = stamps->finished_ns;

@@ -13,6 +13,7 @@
 
 #include "kernel/causes/calls.h"
 #include "kernel/causes/offcpu.h"
+#include "kernel/kernel_stamps.h"
 #include "kernel/limit.h"
 #include "kernel/stages/in_flight_of_others.h"
 #include "kernel/sync/sync.h"
@@ -27,16 +28,15 @@ enum tw_attach_kind {
 };
 
 enum {
-	TW_ATTACH_LINKED = 1,	/* begins when the I/O before it has ended */
-	TW_ATTACH_DRAINED = 2,	/* began when all I/Os before it had ended */
+	/* These two are as they are: */
+	TW_ATTACH_OF_STAMPS = TW_STAMPS_SYNC_WRITE | TW_STAMPS_MIRRORED,
+	TW_ATTACH_LINKED = 2,	/* begins when the I/O before it has ended */
+	TW_ATTACH_DRAINED = 4,	/* began when all I/Os before it had ended */
 	/* Done by the thread that submitted the I/O, which is followed: */
-	TW_ATTACH_DISPATCHED_ITSELF = 4,
-	TW_ATTACH_POSTED_ITSELF = 8,
-	/* A write with O_SYNC or O_DSYNC: as TW_STAMPS_SYNC_WRITE. */
-	TW_ATTACH_SYNC_WRITE = 16,
+	TW_ATTACH_DISPATCHED_ITSELF = 8,
+	TW_ATTACH_POSTED_ITSELF = 16,
 	/* It was not chosen: it has no stamp, and is only counted. */
-	TW_ATTACH_NOT_CHOSEN = 32,
-	TW_ATTACH_MIRRORED = 64,	/* as TW_STAMPS_MIRRORED */
+	TW_ATTACH_NOT_CHOSEN = 64,
 };
 
 /* What identifies a file. */

@@ -404,8 +404,7 @@ void tw_attach_split(const struct tw_attach_io *io, struct tw_io_times *times)
 		.posted_ns = io->posted_ns,
 		.due_bytes = (uint32_t)io->due_bytes,
 		.finished_bytes = (uint32_t)io->finished_bytes,
-		.flags = (io->flags & TW_ATTACH_SYNC_WRITE ? TW_STAMPS_SYNC_WRITE : 0) |
-			 (io->flags & TW_ATTACH_MIRRORED ? TW_STAMPS_MIRRORED : 0),
+		.flags = io->flags & TW_ATTACH_OF_STAMPS,
 	};
 	const struct tw_clock_map map = clock_map_from(io->accepted_ns);
 	const uint64_t lat_ns = lat_of(io);
@@ -435,7 +434,7 @@ static void count_split(struct tw_counts *counts, const struct tw_attach_io *io,
 		counts->no_request = 1;
 	else if (dispatched && has_waited(io))
 		counts->waited = 1;
-	else if (dispatched && io->flags & TW_ATTACH_SYNC_WRITE)
+	else if (dispatched && io->flags & TW_STAMPS_SYNC_WRITE)
 		counts->sync_write = 1;
 	else
 		counts->missing_stamp = 1;

@@ -100,7 +100,7 @@ static void test_split(void)
 		{ "at the same time as both: split", READ, 0, 1000, 2000, FULL,
 		  B | D | C, TIMES(0, 1000, 0, 0) },
 		{ "O_SYNC: a flush may come after the data, so this is not complete", WRITE,
-		  TW_ATTACH_SYNC_WRITE, 1100, 1700, FULL, B | K, TIMES(100, 0, 0, 900) },
+		  TW_STAMPS_SYNC_WRITE, 1100, 1700, FULL, B | K, TIMES(100, 0, 0, 900) },
 		{ "linked: the wait for another I/O is not in blockq", WRITE,
 		  TW_ATTACH_LINKED, 1100, 1700, FULL, D | C | K, TIMES(0, 600, 300, 100) },
 		{ "nor is that for all I/Os before it", WRITE,
@@ -178,7 +178,7 @@ static void test_counts(void)
 		{ 0, 0, TW_ATTACH_IO, 0 }, { 0, 0, TW_ATTACH_IO, 1 },
 		{ 4096, TW_ATTACH_LINKED, TW_ATTACH_IO, 0 },
 		{ 4096, TW_ATTACH_DRAINED, TW_ATTACH_IO, 0 },
-		{ 4096, TW_ATTACH_SYNC_WRITE, TW_ATTACH_IO, 0 },
+		{ 4096, TW_STAMPS_SYNC_WRITE, TW_ATTACH_IO, 0 },
 		{ 4096, 0, TW_ATTACH_NO_CQE, 0 },
 	};
 	const struct tw_counts *of;
@@ -258,7 +258,7 @@ static struct tw_attach_io any_io(void)
 	static const __u8 opcodes[] = { READV, WRITE, FSYNC, COMMAND };
 	static const __s32 results[] = { 4096, 4096, 0, -EIO, -ECANCELED };
 	static const __u8 flags[] = {
-		0, TW_ATTACH_LINKED, TW_ATTACH_DRAINED, TW_ATTACH_SYNC_WRITE,
+		0, TW_ATTACH_LINKED, TW_ATTACH_DRAINED, TW_STAMPS_SYNC_WRITE,
 		TW_ATTACH_NOT_CHOSEN,
 	};
 	struct tw_attach_io io = io_of(1 + any_of(3), any_of(5), opcodes[any_of(4)]);
