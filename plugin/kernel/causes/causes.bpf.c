@@ -338,7 +338,6 @@ static void put_holders(struct tw_offcpu_period *period, const struct followed *
 static void put_period(struct followed *of, struct task_struct *task,
 		     struct cpu *here, __u64 now)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
 	struct tw_offcpu *periods;
 	struct tw_offcpu_period *period = new_period(of, &periods);
 	struct viewer viewer;
@@ -352,10 +351,8 @@ static void put_period(struct followed *of, struct task_struct *task,
 	period->woken_ns = of->woken_ns;
 	period->on_ns = now;
 	period->interrupt_ns = of->interrupt_ns;
-	period->stolen_ns = of->moved || of->cpu != cpu ? 0 :
-			  stolen_of(task) - of->stolen_ns;
-	period->cpu = cpu;
-	period->moved = of->moved;
+	period->stolen_ns = of->moved || of->cpu != bpf_get_smp_processor_id() ? 0 :
+			    stolen_of(task) - of->stolen_ns;
 	period->stack.count = 0;
 	if (of->has_stack)
 		period->stack = of->at.stack;
@@ -603,7 +600,6 @@ static void put_interruption(struct followed *of, const struct past *past,
 	period->ran_ns = of->ran_ns;
 	period->off_ns = from_ns;
 	period->on_ns = past->to_ns;
-	period->cpu = bpf_get_smp_processor_id();
 	holder_of(&period->holders[0], past, &viewer);
 	period->holders[0].from_ns = from_ns;
 	period->holders[0].to_ns = past->to_ns;

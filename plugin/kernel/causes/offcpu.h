@@ -57,8 +57,6 @@ struct tw_offcpu_period {
 	__u64 on_ns;		/* ran again */
 	__u64 interrupt_ns;	/* when the interrupt began that woke it; 0: none did */
 	__u64 stolen_ns;	/* by the hypervisor since it was ready, at most */
-	__u32 cpu;		/* the CPU on which it runs again */
-	__u32 moved;		/* how often it changed its CPU while it waited */
 	struct tw_stack stack;	/* count 0: it did not sleep */
 	struct tw_holder holders[TW_HOLDERS];	/* the last one first */
 };
