@@ -143,7 +143,7 @@ static void take_extra(struct tw_job_hot *hot, const struct io_u *io_u, uint64_t
 		       struct tw_extra *extra)
 {
 	*extra = (struct tw_extra) {
-		.backlog_ns = hot->response ? tw_response_backlog_ns(hot->response, io_u) :
+		.backlog_ns = hot->response ? hot->response->due[io_u->index].backlog_ns :
 					      TW_NO_TIME,
 		.residual_ns = hot->residual_ns,
 	};

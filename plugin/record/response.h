@@ -85,13 +85,6 @@ static inline void tw_response_again(struct tw_response *response, const struct 
 	response->due[io_u->index].again = true;
 }
 
-/* Return how late the I/O is; TW_NO_TIME if it is not scheduled. */
-static inline uint64_t tw_response_backlog_ns(const struct tw_response *response,
-					      const struct io_u *io_u)
-{
-	return response->due[io_u->index].backlog_ns;
-}
-
 /* Count what made an I/O of an open loop late. It has ended. */
 static inline void tw_response_ended(struct tw_response *response, const struct io_u *io_u)
 {
