@@ -50,16 +50,6 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 			 "syncs", "state", "on");
 }
 
-/* Return the facts of the machine. The governors are those of all CPUs, since it is not
- * known where the program ran. */
-static json_t *machines_to_json(void)
-{
-	struct tw_machine_cpus cpus;
-
-	tw_machine_cpus_read(&cpus, "");
-	return json_pack("[o]", tw_machine_to_json("", &cpus.online));
-}
-
 /* ---- the slowest I/Os ---------------------------------------------------------- */
 
 static json_t *slow_to_json(const struct tw_attach_result *result,
@@ -229,7 +219,7 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 	struct tw_tally *all = &result->tally->all;
 	struct tw_report report = {
 		.jobs = tw_zalloc(1, sizeof(*report.jobs)), .job_count = 1,
-		.machines = machines_to_json(), .files = json_array(),
+		.files = json_array(),
 		.clocks = json_object(), .verdict = TW_REPORT_UNCHECKED,
 		.counter = json_pack("{ss, s[]}", "verdict",
 				     tw_report_verdicts[TW_REPORT_UNCHECKED], "reasons"),
@@ -238,8 +228,12 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 		.commits = result->tally->commits.count ?
 			tw_commits_to_json(&result->tally->commits) : NULL,
 	};
+	struct tw_machine_cpus cpus;
 	json_t *json;
 
+	/* The governors are those of all CPUs, since it is not known where the program ran. */
+	tw_machine_cpus_read(&cpus, "");
+	report.machines = json_pack("[o]", tw_machine_to_json("", &cpus.online));
 	report.jobs[0].json = job_to_json(result);
 	result->tally->waits.all.slowest = tw_attach_slowest_waits(&result->tally->waits);
 	*report.waits = result->tally->waits.all;
