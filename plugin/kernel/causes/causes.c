@@ -105,10 +105,7 @@ void tw_follow_expect(struct tw_follow *follow)
 {
 	uint32_t place;
 
-	*follow = (struct tw_follow) { .why = "not loaded" };
-	if (!program.periods)
-		return;
-	follow->why = tw_places_give(&places, 1, &place);
+	*follow = (struct tw_follow) { .why = tw_places_give(&places, 1, &place) };
 	if (follow->why)
 		return;
 	place++;	/* the kernel's program gets the index + 1, since 0 means none */
@@ -164,7 +161,6 @@ const char *tw_follow_load(uint32_t jobs)
 
 void tw_follow_expect(struct tw_follow *follow)
 {
-	*follow = (struct tw_follow) { .why = tw_follow_load(0) };
 }
 
 void tw_follow_made(struct tw_follow *follow)

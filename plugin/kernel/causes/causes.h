@@ -25,8 +25,8 @@ struct tw_follow {
  * starts the jobs, which inherit the program. Return NULL, or the reason in one line. */
 const char *tw_follow_load(uint32_t jobs);
 
-/* Announce the calling thread, which makes a ring next, as a thread to follow. Sets
- * @follow. */
+/* Announce the calling thread, which makes a ring next, as a thread to follow, after the program is
+ * loaded. Sets @follow. */
 void tw_follow_expect(struct tw_follow *follow);
 
 /* Check that the thread is followed, after the ring was made or could not be made. */

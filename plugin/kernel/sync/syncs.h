@@ -29,8 +29,8 @@ const char *tw_syncs_load(uint32_t places, bool with_writes);
 #define TW_WRITES_DATA	"file_write_and_wait_range"
 int tw_find_function(const char *function, __u64 *from, __u64 *to);
 
-/* Announce that the calling thread makes a ring next, with @entries places, a power of two.
- * Sets @syncs. */
+/* Announce that the calling thread makes a ring next, with @entries places, a power of two, after
+ * the program is loaded. Sets @syncs. */
 void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries);
 
 /* Check that the ring was seen, after it was made or could not be made. */
