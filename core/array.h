@@ -25,10 +25,15 @@ static inline int tw_compare_real(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* For qsort() of uint64_t. */
+/* For qsort() of uint64_t, and of structures that begin with one. */
 static inline int tw_ascending(const void *a, const void *b)
 {
 	return tw_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static inline int tw_descending(const void *a, const void *b)
+{
+	return tw_ascending(b, a);
 }
 
 /* For qsort() of double. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 int tw_slowest_init(struct tw_slowest *slowest, uint32_t most, size_t slot_bytes)
 {
 	*slowest = (struct tw_slowest) {
@@ -84,18 +86,9 @@ void tw_slowest_add(struct tw_slowest *slowest, const struct tw_slow *record)
 	}
 }
 
-static int slower_first(const void *a, const void *b)
-{
-	uint64_t left = ((const struct tw_slow *)a)->value;
-	uint64_t right = ((const struct tw_slow *)b)->value;
-
-	return (left < right) - (left > right);
-}
-
 void tw_slowest_sort(struct tw_slowest *slowest)
 {
-	qsort(slowest->slots, slowest->count, slowest->slot_bytes,
-	      slower_first);
+	qsort(slowest->slots, slowest->count, slowest->slot_bytes, tw_descending);
 	slowest->least = UINT64_MAX;
 	slowest->most = slowest->count;
 }

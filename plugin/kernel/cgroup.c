@@ -19,6 +19,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "base/plain_text.h"
 
 #ifndef TW_MOUNTS
@@ -27,7 +28,7 @@
 
 /* A cgroup that exists or existed, or an id that was not found. The kernel uses no id twice. */
 struct known {
-	uint64_t id;
+	uint64_t id;		/* the first member, by which it is found */
 	char path[TW_CGROUP_PATH];
 };
 
@@ -35,18 +36,9 @@ struct known {
 static void *all_known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int by_id(const void *a, const void *b)
-{
-	const uint64_t left = ((const struct known *)a)->id;
-	const uint64_t right = ((const struct known *)b)->id;
-
-	return (left > right) - (left < right);
-}
-
 static const struct known *find(uint64_t id)
 {
-	const struct known key = { .id = id };
-	void *place = tfind(&key, &all_known, by_id);
+	void *place = tfind(&id, &all_known, tw_ascending);
 
 	return place ? *(const struct known *const *)place : NULL;
 }
@@ -75,7 +67,7 @@ static void learn(uint64_t id, const char *path)
 		return;
 	known->id = id;
 	copy_path(known->path, path);
-	if (!tsearch(known, &all_known, by_id))
+	if (!tsearch(known, &all_known, tw_ascending))
 		free(known);
 }
 

@@ -181,7 +181,7 @@ struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned c
 /* ---- addresses ------------------------------------------------------------- */
 
 struct function {
-	uint64_t address;
+	uint64_t address;	/* the first member, by which they are sorted */
 	const char *name;
 };
 
@@ -204,13 +204,6 @@ static bool read_line(struct function *function, char *line)
 	return true;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 void tw_functions_read(char *text)
 {
 	struct function function = { 0 }, *more;
@@ -227,7 +220,7 @@ void tw_functions_read(char *text)
 		*more = function;
 	}
 	if (all)
-		qsort(all, function_count, sizeof(*all), by_address);
+		qsort(all, function_count, sizeof(*all), tw_ascending);
 }
 
 void tw_functions_load(void)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "base/plain_text.h"
 #include "kernel/cgroup.h"
 #include "report/report.h"
@@ -114,21 +115,13 @@ void tw_others_sum_add_who(struct tw_others_sums *others_sums, unsigned directio
 	at->ios += ios;
 }
 
-static int longer_first(const void *a, const void *b)
-{
-	const uint64_t left = ((const struct tw_others_sum *)a)->ns;
-	const uint64_t right = ((const struct tw_others_sum *)b)->ns;
-
-	return (left < right) - (left > right);
-}
-
 /* Return the longest sums. @are_commits: then their directions and kinds mean nothing. */
 static json_t *sums_to_json(struct tw_others_sums *sums, bool are_commits)
 {
 	json_t *array = json_array();
 	unsigned i;
 
-	qsort(sums->all, sums->count, sizeof(sums->all[0]), longer_first);
+	qsort(sums->all, sums->count, sizeof(sums->all[0]), tw_descending);
 	for (i = 0; i < sums->count && i < TW_OTHERS_SUMS_SHOWN; i++) {
 		const struct tw_others_sum *of = &sums->all[i];
 

@@ -70,7 +70,7 @@ json_t *tw_others_to_json(const struct tw_others *others);
 
 /* The time in the device of the I/Os that had requests of one owner in front of them. */
 struct tw_others_sum {
-	uint64_t ns;
+	uint64_t ns;		/* the first member, by which they are sorted */
 	uint64_t ios;
 	unsigned direction;
 	enum tw_others_kind kind;
