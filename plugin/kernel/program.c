@@ -126,15 +126,15 @@ uint64_t tw_program_namespace(void)
 	return stat("/proc/self/ns/pid", &of) ? 0 : of.st_ino;
 }
 
-int tw_places_make(struct tw_places *places, uint32_t count)
+const void *tw_places_make(struct tw_places *places, int fd, uint32_t count, size_t size)
 {
 	void *memory = mmap(NULL, sizeof(*places->given), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
-		return -errno;
+		return NULL;
 	*places = (struct tw_places) { .count = count, .given = memory };
-	return 0;
+	return tw_program_memory(fd, count * size);
 }
 
 const char *tw_places_give(struct tw_places *places, uint32_t wanted, uint32_t *first)

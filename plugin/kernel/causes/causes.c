@@ -73,13 +73,6 @@ void tw_follow_stop(struct tw_follow_program *of)
 	*of = (struct tw_follow_program) { .skeleton = NULL };
 }
 
-static int share(uint32_t count)
-{
-	sleeps = tw_program_memory(bpf_map__fd(program.skeleton->maps.sleeps),
-				   count * sizeof(*sleeps));
-	return sleeps ? tw_places_make(&places, count) : -errno;
-}
-
 const char *tw_follow_load(uint32_t jobs)
 {
 	int error;
@@ -90,8 +83,11 @@ const char *tw_follow_load(uint32_t jobs)
 		return why_not;
 	tw_program_set_messages();
 	error = tw_follow_start(&program, jobs, false);
-	if (!error)
-		error = share(jobs);
+	if (!error) {
+		sleeps = tw_places_make(&places, bpf_map__fd(program.skeleton->maps.sleeps), jobs,
+					sizeof(*sleeps));
+		error = sleeps ? 0 : -errno;
+	}
 	if (!error) {
 		tw_functions_load();
 		return NULL;

@@ -182,11 +182,7 @@ static char why_not[TW_KERNEL_WHY];
 
 static int share(int stamps_fd, uint32_t count)
 {
-	int error = tw_places_make(&places, count);
-
-	if (error)
-		return error;
-	stamps = tw_program_memory(stamps_fd, count * sizeof(*stamps));
+	stamps = tw_places_make(&places, stamps_fd, count, sizeof(*stamps));
 	return stamps ? 0 : -errno;
 }
 

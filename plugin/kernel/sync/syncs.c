@@ -88,12 +88,6 @@ static int load_program(uint32_t count, bool with_writes)
 	return error;
 }
 
-static int share(uint32_t count)
-{
-	all = tw_program_memory(bpf_map__fd(program->maps.syncs), count * sizeof(*all));
-	return all ? tw_places_make(&places, count) : -errno;
-}
-
 const char *tw_syncs_load(uint32_t count, bool with_writes)
 {
 	int error;
@@ -106,13 +100,15 @@ const char *tw_syncs_load(uint32_t count, bool with_writes)
 	tw_program_set_messages();
 	if (!error)
 		error = load_program(count, with_writes);
-	if (!error)
-		error = share(count);
+	if (!error) {
+		all = tw_places_make(&places, bpf_map__fd(program->maps.syncs), count,
+				     sizeof(*all));
+		error = all ? 0 : -errno;
+	}
 	if (!error)
 		return NULL;
 	tw_sync_stages__destroy(program);
 	program = NULL;
-	all = NULL;
 	snprintf(why_not, sizeof(why_not), "%s",
 		 tw_program_reason(error == -EACCES ? -EPERM : error, false));
 	return why_not;
