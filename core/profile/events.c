@@ -114,7 +114,7 @@ static TW_NO_HOOKS int wait_while_held(struct tw_profile_thread *thread)
 		if (mode > TW_PROFILE_HELD)
 			break;
 	}
-	thread->is_held = 0;
+	__atomic_store_n(&thread->is_held, 0, __ATOMIC_RELEASE);
 	thread->recorder.excluded_ticks += tw_ticks() - begin_ticks;
 	return mode;
 }
