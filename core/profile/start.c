@@ -153,37 +153,46 @@ static void exclude(uint64_t ticks)
 			thread->recorder.excluded_ticks += ticks;
 }
 
-static int write_now(int mode_afterwards)
+/* Let no hook go on, and wait until none is at work. With the barrier each thread sees the mode, or
+ * this thread sees that the other is in a hook. */
+static void hold(int mode)
 {
-	struct tw_profile_thread *self = tw_profile_self;
 	const struct timespec pause = { .tv_nsec = 100000 };
-	const char *given = tw_profile.options.file;
-	uint64_t begin_ticks = tw_ticks_end(), waited_ns = 0, now_ticks;
-	struct tw_profile_usage of_run;
-	struct tw_profile_cost cost;
-	char path[PATH_MAX + 32];
-	int failed;
+	uint64_t waited_ns = 0;
 
-	tw_profile_self = &tw_profile_nobody;
-	tw_profile_lock();
-	of_run = used_since(&tw_profile.usage);
-	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next) {
-		thread->top_then = thread->recorder.top;
-		thread->calls_then = thread->recorder.calls;
-	}
-	/* Measure the hooks again. The processor may run faster or slower than at the start,
-	 * while ticks stay the same. */
-	tw_profile_calibrate(&cost);
-	tw_profile_cost_join(&tw_profile.cost, &cost);
-	/* Let no hook go on, and wait until none is at work. With the barrier each thread sees the
-	 * mode, or this thread sees that the other is in a hook. */
-	__atomic_store_n(&tw_profile_mode, mode_afterwards == TW_PROFILE_STOPPED ?
-			 TW_PROFILE_STOPPED : TW_PROFILE_HELD, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&tw_profile_mode, mode, __ATOMIC_SEQ_CST);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next)
 		for (; __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) &&
 		     waited_ns < HOOK_WAIT_NS; waited_ns += (uint64_t)pause.tv_nsec)
 			nanosleep(&pause, NULL);
+}
+
+static int write_now(int mode_afterwards)
+{
+	struct tw_profile_thread *self = tw_profile_self;
+	const char *given = tw_profile.options.file;
+	uint64_t begin_ticks = tw_ticks_end(), now_ticks;
+	struct tw_profile_usage of_run;
+	struct tw_profile_cost cost;
+	char path[PATH_MAX + 32];
+	int failed, mode;
+
+	tw_profile_self = &tw_profile_nobody;
+	tw_profile_lock();
+	mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
+	of_run = used_since(&tw_profile.usage);
+	hold(TW_PROFILE_HELD);
+	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next) {
+		thread->top_then = thread->recorder.top;
+		thread->calls_then = thread->recorder.calls;
+	}
+	__atomic_store_n(&tw_profile_mode, mode, __ATOMIC_SEQ_CST);
+	/* Measure the hooks again. The processor may run faster or slower than at the start,
+	 * while ticks stay the same. */
+	tw_profile_calibrate(&cost);
+	tw_profile_cost_join(&tw_profile.cost, &cost);
+	hold(mode_afterwards == TW_PROFILE_STOPPED ? TW_PROFILE_STOPPED : TW_PROFILE_HELD);
 	now_ticks = tw_ticks_end();
 	exclude(now_ticks - begin_ticks);
 	tw_profile.usage = of_run;
