@@ -324,7 +324,7 @@ const char *const tw_level_agreement_texts[] = {
 	"larger than sysfs says: a hypervisor that names another model's, lines that stay in "
 	"a victim cache, or a next cache without a flat part of its own",
 	[TW_LEVEL_NOT_FOUND] =
-	"its end is in sysfs, not in the curve: not reached with this --max, not given to this guest, or "
-	"hidden between its neighbours",
+	"its end is in sysfs, not in the curve: not reached with this --max, not given to this "
+	"guest, or hidden between its neighbours",
 	[TW_LEVEL_NOT_SAID] = "in the curve, not in sysfs",
 };

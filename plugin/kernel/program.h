@@ -56,8 +56,8 @@ struct tw_places {
 	_Atomic(uint32_t) *given;	/* shared by all jobs */
 };
 
-/* Make @count places of @size bytes in the map @fd, and map them, to be read. Call this in the process
- * that starts the jobs. Return NULL, and errno is set, if that fails. */
+/* Make @count places of @size bytes in the map @fd, and map them, to be read. Call this in the
+ * process that starts the jobs. Return NULL, and errno is set, if that fails. */
 const void *tw_places_make(struct tw_places *places, int fd, uint32_t count, size_t size);
 
 /* Give @wanted places to a job, from @first on. Return NULL, or the reason in one line. */

@@ -14,8 +14,8 @@
 /* Begin without sleeps. Return NULL without memory. */
 struct tw_job_waits *tw_job_waits_begin(const struct tw_sleeps *sleeps);
 
-/* Take the sleeps of the run so far, at a flush: those from @from_ns, when the first I/O was prepared,
- * to @to_ns, when the newest one was returned, in own time (clock_map.h). */
+/* Take the sleeps of the run so far, at a flush: those from @from_ns, when the first I/O was
+ * prepared, to @to_ns, when the newest one was returned, in own time (clock_map.h). */
 void tw_job_waits_take(struct tw_job_waits *waits, const struct tw_clock_map *map,
 		       int64_t from_ns, int64_t to_ns);
 

@@ -390,8 +390,8 @@ static void merge_hosts(struct tw_odd *odd)
 }
 
 /* Of several groups each is a row; of one, each report that it was made of. Hosts are compared
- * if each has one row, or if all do the same. Jobs of one name are named by their files; several in one file, as their
- * own files would be. */
+ * if each has one row, or if all do the same. Jobs of one name are named by their files; several
+ * in one file, as their own files would be. */
 static void find_reports(struct tw_odd *odd, const struct tw_report_group *groups, size_t count)
 {
 	const size_t most = count > 1 ? count : groups->span.is_wanted ? 0 : groups->member_count;

@@ -188,7 +188,8 @@ void tw_report_warn_errors(struct tw_page *page, const struct tw_report_group *g
 		const struct tw_counts *counts = &group->all.tally.counts[i];
 
 		if (counts->errors)
-			tw_page_warning(page, "%s%llu of %llu %ss failed; IOPS and lat are of the others", who,
+			tw_page_warning(page, "%s%llu of %llu %ss failed; IOPS and lat are of "
+					"the others", who,
 					(unsigned long long)counts->errors,
 					(unsigned long long)(counts->ios + counts->errors),
 					tw_direction_names[i]);
@@ -327,9 +328,9 @@ static void warn_never_synced(struct tw_page *page, const struct tw_report *repo
 			return;
 	if (report->tally.counts[TW_WRITE].ios >= FEWEST_KNOWN &&
 	    !report->tally.counts[TW_SYNC].ios && are_on_disks(report))
-		tw_page_warning(page, "%sthe writes are buffered, and nothing waits until they are on "
-				"the device: lat is not the device's, and IOPS need not be. "
-				"Measure with direct=1, or IOPS with end_fsync=1.", who);
+		tw_page_warning(page, "%sthe writes are buffered, and nothing waits until they "
+				"are on the device: lat is not the device's, and IOPS need not "
+				"be. Measure with direct=1, or IOPS with end_fsync=1.", who);
 }
 
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report,

@@ -60,7 +60,7 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 {
 	const struct tw_search *search = &sweep->search;
 	const struct tw_sweep_trials *fails = NULL, *low = search->loads[0].trials;
-	const char *text;
+	const char *text, *where;
 	json_t *limit;
 	unsigned stage;
 
@@ -92,11 +92,11 @@ const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
 		return text;
 	}
 	stage = largest_stage(fails, fails == low ? NULL : low);
+	where = stage == TW_COMPLETE && tw_report_has_write_sync(&fails->tally, TW_WRITE) ?
+		"the sync after the write, and until the thread runs" : tw_report_where(stage);
 	return tw_format("%s, which %s %s: %s", tw_time_metrics[stage].name, fails == low ? "takes" :
 			 tw_format("grows from %s to", TW_SAY_NS(mean_ns(low, stage))),
-			 TW_SAY_NS(mean_ns(fails, stage)), stage == TW_COMPLETE &&
-			 tw_report_has_write_sync(&fails->tally, TW_WRITE) ?
-			 "the sync after the write, and until the thread runs" : tw_report_where(stage));
+			 TW_SAY_NS(mean_ns(fails, stage)), where);
 }
 
 static const char *say_goal(const struct tw_sweep *sweep)

@@ -57,19 +57,12 @@ static void add(struct profile_time *to, const struct profile_time *more)
 	to->uncertainty_ticks += more->uncertainty_ticks;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct profile_function *left = a, *right = b;
-
-	return tw_compare(left->address, right->address);
-}
-
 static int by_self(const void *a, const void *b)
 {
 	const struct profile_function *left = *(struct profile_function *const *)a;
 	const struct profile_function *right = *(struct profile_function *const *)b;
 
-	return tw_compare_real(right->self.ticks, left->self.ticks) ?: by_address(left, right);
+	return tw_compare_real(right->self.ticks, left->self.ticks) ?: tw_ascending(left, right);
 }
 
 struct profile_function *tw_profile_function_at(const struct profile_result *result,
@@ -77,7 +70,7 @@ struct profile_function *tw_profile_function_at(const struct profile_result *res
 {
 	const struct profile_function key = { .address = address };
 
-	return bsearch(&key, result->functions, result->function_count, sizeof(key), by_address);
+	return bsearch(&key, result->functions, result->function_count, sizeof(key), tw_ascending);
 }
 
 /* Make one function for each address, and tell each node its function. */
@@ -88,7 +81,7 @@ static void collect(struct profile_result *result, struct profile_file *file)
 
 	for (size_t i = 1; i < file->node_count; i++)
 		functions[i - 1].address = file->nodes[i].address;
-	qsort(functions, file->node_count - 1, sizeof(*functions), by_address);
+	qsort(functions, file->node_count - 1, sizeof(*functions), tw_ascending);
 	for (size_t i = 0; i + 1 < file->node_count; i++)
 		if (!count || functions[count - 1].address != functions[i].address) {
 			result->by_self[count] = &functions[count];

@@ -120,7 +120,7 @@ struct profile_time {
 };
 
 struct profile_function {
-	uint64_t address;
+	uint64_t address;		/* first: functions are sorted by it */
 	const char *name;		/* of the symbol, demangled */
 	const char *object;		/* file name of its object; "": unknown */
 	uint64_t calls, not_timed, abandoned, open;

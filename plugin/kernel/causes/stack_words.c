@@ -100,8 +100,6 @@ static const char sleeps[] =
 static const char rw_semaphores[] = "rwsem_* __rwsem_* down_* __down_*";
 static const char per_cpu[] = "percpu_rwsem_wait __percpu_down_read";
 
-#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
-
 /* @patterns: with spaces between them. */
 static bool is_one_of(const char *name, const char *patterns)
 {
@@ -119,7 +117,7 @@ static bool is_one_of(const char *name, const char *patterns)
 /* Find the row of a function in a stack that sleeps for a lock of the kind @lock. */
 static const struct row *row_of(const char *name, enum where lock, bool innermost)
 {
-	for (size_t i = 0; i < COUNT(table); i++)
+	for (size_t i = 0; i < TW_LENGTH(table); i++)
 		if ((table[i].where == ANYWHERE || table[i].where == lock ||
 		     (table[i].where == INNERMOST && innermost)) &&
 		    is_one_of(name, table[i].functions))
@@ -155,7 +153,7 @@ struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned c
 				lock = PER_CPU_SEMAPHORE;
 			continue;
 		}
-		for (size_t j = 0; j < COUNT(servers); j++)
+		for (size_t j = 0; j < TW_LENGTH(servers); j++)
 			if (!strcmp(name, servers[j].function))
 				return reason(TW_SLEEP_FILE_SYSTEM, servers[j].type);
 		/* Its callers tell what a wait for a page is for. */
